@@ -1,0 +1,10 @@
+/** Builds what runs from `dist/`: the compiled server. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const run = (bin, args) => execFileSync(`${root}node_modules/.bin/${bin}`, args, { cwd: root, stdio: 'inherit' });
+
+run('tsc', ['-p', 'tsconfig.build.json']);
+if (existsSync(`${root}dist/cli/main.js`)) chmodSync(`${root}dist/cli/main.js`, 0o755);

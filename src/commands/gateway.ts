@@ -1,0 +1,95 @@
+/**
+ * Everything the owner can do for a caller: the one interface `http/`, `carrier/` and `cli/` depend on. It has two
+ * implementations (in process, and over the carrier), and one contract suite runs over both.
+ */
+
+import type { Actor, Via } from '../contract/actor.js';
+import type {
+  AppEntry,
+  ChangeKind,
+  DispatchResult,
+  OperationStatus,
+  ProposalPage,
+  ProposalRequest,
+  ProposalView,
+  ResourceEntry,
+  UnresolvedView,
+} from '../contract/api.js';
+import type { Either } from '../contract/fp.js';
+import type { JsonObject } from '../contract/json.js';
+import type { Refusal } from '../contract/refusal.js';
+import type { ContractRequest } from '../contract/wire.js';
+import type { Progress } from './ports.js';
+
+export interface Caller {
+  readonly actor: Actor;
+  readonly via: Via;
+  /** Checked by the owner at each call in named-user mode; the local owner counts as the administrator. */
+  readonly administrator: boolean;
+  /**
+   * Present only when the request came over a host confirmation surface (chapter 10, "Confirm", rules 1, 2 and 4);
+   * `subject` is the value of `X-LocalAI-Confirm`, which the owner compares with the id it guards (rule 3).
+   */
+  readonly surface?: { readonly subject: string };
+}
+
+export type Answer<A> = Promise<Either<Refusal, A>>;
+
+/** A body whose `arguments` must be judged on its raw text: the parsed value and the exact text of that member. */
+export interface WithRawArguments<T> {
+  readonly value: T;
+  readonly rawArguments: string;
+}
+
+export interface ResourceCreation {
+  readonly addonId: string;
+  readonly operationId: string;
+  readonly generation: number;
+  readonly arguments: JsonObject;
+}
+
+export interface OperationProgress extends OperationStatus {
+  readonly progress?: Progress;
+}
+
+export interface OwnerGateway {
+  /** Reads, lifecycle actions and management actions of `POST /api/addons/dispatch`. */
+  dispatch(
+    caller: Caller,
+    request: WithRawArguments<ContractRequest>,
+    options?: { respondAsync?: boolean; signal?: AbortSignal },
+  ): Answer<DispatchResult>;
+  operationStatus(caller: Caller, operationId: string): Answer<OperationProgress>;
+
+  apps(caller: Caller): Answer<readonly AppEntry[]>;
+  icon(caller: Caller, addonId: string, generation: number): Answer<{ bytes: Uint8Array; mediaType: string }>;
+  startApp(caller: Caller, addonId: string, body: { operationId: string; generation: number }): Answer<OperationStatus>;
+  stopApp(caller: Caller, addonId: string, body: { operationId: string; generation: number }): Answer<OperationStatus>;
+
+  /** `created` is false for a repeat of the same request. */
+  propose(
+    caller: Caller,
+    request: WithRawArguments<ProposalRequest>,
+  ): Answer<{ created: boolean; proposal: ProposalView }>;
+  proposal(caller: Caller, id: string): Answer<ProposalView>;
+  proposals(
+    caller: Caller,
+    query: { state: 'pending' | 'unresolved' | 'settled' | 'all'; limit: number; cursor?: string },
+  ): Answer<ProposalPage>;
+  confirm(caller: Caller, id: string, body: { digest: string }): Answer<ProposalView>;
+  cancel(caller: Caller, id: string): Answer<ProposalView>;
+  reconcile(caller: Caller, id: string): Answer<ProposalView>;
+  resolve(caller: Caller, id: string, body: { digest: string; reason: string }): Answer<ProposalView>;
+  unresolved(caller: Caller, resourceId: string): Answer<readonly UnresolvedView[]>;
+
+  resources(caller: Caller, addonId: string): Answer<readonly ResourceEntry[]>;
+  createResource(
+    caller: Caller,
+    body: WithRawArguments<ResourceCreation>,
+  ): Answer<{ created: boolean; entry: ResourceEntry & { operationId: string } }>;
+
+  /** Tells which lists changed for this caller; the returned function ends the subscription. */
+  subscribe(caller: Caller, listener: (kind: ChangeKind) => void): () => void;
+  /** Why the owner does not take commands right now, for `/readyz`; undefined when it does. */
+  notReady(): { readonly code: 'starting' | 'fenced'; readonly message: string } | undefined;
+}

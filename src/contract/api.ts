@@ -1,0 +1,171 @@
+/** The shapes that cross between the owner's HTTP API and its clients (wire.md, "Routes"; chapters 10 and 12). Types only. */
+import type { Via } from './actor.js';
+import type { Json, JsonObject } from './json.js';
+import type { EffectSummary, Receipt, Result, Revision } from './wire.js';
+
+export type ProposalState =
+  | 'pending'
+  | 'cancelled'
+  | 'expired'
+  | 'executing'
+  | 'applied'
+  | 'rejected'
+  | 'outcome-unknown'
+  | 'abandoned-unknown';
+
+export interface ProposalRequest {
+  readonly addonId: string;
+  readonly resourceId?: string;
+  readonly operationId: string;
+  readonly generation: number;
+  readonly action: 'write' | 'schema' | 'create';
+  /** The tool's arguments as they came, with the key `tool`; the raw text is checked before it is parsed. */
+  readonly arguments: JsonObject;
+}
+
+export interface ProposalView {
+  readonly id: string;
+  readonly state: ProposalState;
+  readonly addonId: string;
+  readonly resourceId: string;
+  readonly action: 'write' | 'schema' | 'create';
+  readonly tool: string;
+  readonly generation: number;
+  readonly revision: Revision;
+  readonly arguments: JsonObject;
+  readonly effects: EffectSummary;
+  readonly digest: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  readonly proposer: { readonly userId: string; readonly displayName?: string };
+  readonly via: Via;
+  readonly blocked?: true;
+  readonly blockedBy?: string;
+  readonly receipt?: Receipt;
+  readonly rejection?: { readonly code: string; readonly message: string };
+  readonly resolution?: { readonly actorId: string; readonly at: string; readonly reason: string };
+}
+
+/** An entry of a resource's unresolved list: never the arguments, never a credential (RECOVER-022). */
+export type UnresolvedView = Omit<ProposalView, 'arguments' | 'receipt'> & { readonly ageSeconds: number };
+
+export interface ProposalPage {
+  readonly proposals: readonly ProposalView[];
+  readonly next?: string;
+}
+
+export type OperationPhase = 'intent' | 'prepared' | 'applied' | 'completed' | 'failed';
+
+export interface OperationStatus {
+  readonly operationId: string;
+  readonly addonId: string;
+  readonly action: string;
+  readonly state: OperationPhase;
+  readonly error?: { readonly type: string; readonly message: string };
+  readonly generation: number;
+  readonly runtimeState: 'not-observed';
+}
+
+export type AppState = 'running' | 'starting' | 'failed' | 'stopped';
+
+export interface AppEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly titles?: Readonly<Record<string, string>>;
+  readonly descriptions?: Readonly<Record<string, string>>;
+  readonly icon?: string;
+  readonly version: string;
+  readonly generation: number;
+  readonly enabled: boolean;
+  readonly state: AppState;
+  readonly mainPage?: string;
+  readonly hasUI: boolean;
+  readonly launchMode: 'always';
+  readonly tools: readonly string[];
+  readonly toolCount: number;
+  readonly installedAt?: string;
+  readonly admin?: { readonly canStart: boolean; readonly canStop: boolean; readonly managementUrl: string };
+}
+
+export interface InstalledEntry extends Omit<AppEntry, 'admin' | 'name'> {
+  readonly sourceId: string;
+  readonly channel: string;
+  readonly selection: string;
+  readonly verification: 'sha256' | 'sha256+sigstore';
+  readonly digest: string;
+  readonly platform: { readonly os: string; readonly arch: string };
+  readonly compatibility: JsonObject;
+  readonly generations: number;
+  readonly restarts: number;
+  readonly storage: { readonly bytes: number; readonly truncated: boolean };
+  /** Why a `failed` add-on is not serving, for administrators only. */
+  readonly reason?: string;
+}
+
+export interface ResourceEntry {
+  readonly resourceId: string;
+  readonly addonId: string;
+  readonly name: string;
+  readonly role: 'viewer' | 'editor' | 'owner';
+  readonly owner?: { readonly displayName: string };
+  readonly sharedWith?: number;
+  readonly revision?: Revision;
+}
+
+export interface SourcePolicy {
+  readonly requireSignature: boolean;
+  readonly issuer?: string;
+  readonly identity?: string;
+  readonly identityRegex?: string;
+  readonly allowLoopbackHTTP?: boolean;
+}
+
+export interface SourceView {
+  readonly id: string;
+  readonly kind: 'addon' | 'backend' | 'model';
+  readonly name: string;
+  readonly url: string;
+  readonly enabled: boolean;
+  readonly format: 'library' | 'gallery';
+  readonly builtin: boolean;
+  readonly policy: SourcePolicy;
+  readonly authReference?: string;
+  readonly refresh?: {
+    readonly checkedAt: string;
+    readonly lastSuccess?: string;
+    readonly count: number;
+    readonly failed: boolean;
+  };
+}
+
+/** One release of a library index (06, "Catalog document and limits"). */
+export interface Release {
+  readonly sourceId: string;
+  readonly kind: 'addon' | 'backend';
+  readonly id: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly version: string;
+  readonly channel?: string;
+  readonly artifact: string;
+  readonly digest: string;
+  readonly os: string;
+  readonly arch: string;
+  readonly ui?: {
+    readonly title?: string;
+    readonly description?: string;
+    readonly mainPage?: string;
+    readonly icon?: string;
+    readonly launchMode?: string;
+  };
+  readonly tools?: readonly string[];
+  readonly toolCount?: number;
+  /** Stamped by the resolver (the channel or version that was asked for), never read from a remote index. */
+  readonly selection?: string;
+}
+
+export type ChangeKind = 'apps' | 'proposals' | 'resources' | 'artifacts';
+
+export type DispatchResult = Result & { readonly payload?: Json };

@@ -1,0 +1,65 @@
+/**
+ * The one door to fp-ts and io-ts: `Either` for decisions and decoding, plain async/await for effects.
+ * Both libraries are CommonJS without an `exports` map, so ESM needs the explicit `lib` paths kept here.
+ */
+import type { Either } from 'fp-ts/lib/Either.js';
+import * as t from 'io-ts';
+
+export { type Either, isLeft, isRight, left, right } from 'fp-ts/lib/Either.js';
+export { t };
+
+type Optional<P extends t.Props> = { readonly [K in keyof P]?: t.TypeOf<P[K]> };
+type Required<P extends t.Props> = { readonly [K in keyof P]: t.TypeOf<P[K]> };
+
+/**
+ * An object codec that *rejects* unknown keys, where `t.exact` would strip them and `t.type` would keep them.
+ * A required key must be an own property; an optional key that is present must decode.
+ */
+export function closed<R extends t.Props, O extends t.Props = Record<never, never>>(
+  name: string,
+  required: R,
+  optional?: O,
+): t.Type<Required<R> & Optional<O>> {
+  type A = Required<R> & Optional<O>;
+  const codecs = new Map<string, { codec: t.Mixed; required: boolean }>();
+  for (const [key, codec] of Object.entries(required)) codecs.set(key, { codec, required: true });
+  for (const [key, codec] of Object.entries(optional ?? {})) codecs.set(key, { codec, required: false });
+  const validate = (input: unknown, context: t.Context): t.Validation<A> => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input))
+      return t.failure(input, context, `${name}: not an object`);
+    const errors: t.Errors = [];
+    for (const key of Object.keys(input))
+      if (!codecs.has(key))
+        errors.push({ value: undefined, context, message: `${name}: unknown field "${key.slice(0, 64)}"` });
+    for (const [key, { codec, required: must }] of codecs) {
+      const present = Object.hasOwn(input, key);
+      if (!present && must) errors.push({ value: undefined, context, message: `${name}: missing field "${key}"` });
+      if (!present) continue;
+      const result = codec.validate((input as Record<string, unknown>)[key], t.appendContext(context, key, codec));
+      if (result._tag === 'Left') errors.push(...result.left);
+    }
+    return errors.length > 0 ? t.failures(errors) : t.success(input as A);
+  };
+  const is = (input: unknown): input is A => validate(input, [])._tag === 'Right';
+  return new t.Type<A>(name, is, validate, (value) => value);
+}
+
+/** Says where and why a decoding failed, at most `limit` places, and never quotes the input. */
+export function explain(errors: t.Errors, limit = 4): string {
+  const places = errors.slice(0, limit).map((error) => {
+    const path = error.context
+      .map((entry) => entry.key)
+      .filter((key) => key !== '')
+      .join('.');
+    const expected = error.context.at(-1)?.type.name ?? 'value';
+    return error.message ?? `${path === '' ? 'value' : path}: not a valid ${expected}`;
+  });
+  const more = errors.length - places.length;
+  return more > 0 ? `${places.join('; ')}; and ${more} more` : places.join('; ');
+}
+
+/** The value on the right, or a thrown `Error` with `label`: for places where a left would be a fault of ours. */
+export function must<A>(result: Either<unknown, A>, label: string): A {
+  if (result._tag === 'Right') return result.right;
+  throw new Error(label);
+}
