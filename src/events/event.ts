@@ -11,7 +11,13 @@ export interface EventSpec<P> {
   readonly upcast?: Readonly<Record<number, (old: JsonObject) => JsonObject>>;
 }
 
-export type EventCatalogue = Readonly<Record<string, EventSpec<never> | EventSpec<unknown>>>;
+/** A catalogue whose payload types are its own business. */
+export type EventCatalogue = Readonly<
+  Record<
+    string,
+    { readonly version: number; readonly payload: t.Mixed; readonly upcast?: EventSpec<unknown>['upcast'] }
+  >
+>;
 
 type PayloadOf<S> = S extends EventSpec<infer P> ? P : never;
 

@@ -12,7 +12,7 @@ export interface StreamKind<State, Command, Event> {
   readonly name: string;
   readonly decider: Decider<State, Command, Event>;
   /** True when nothing may ever ask for this state again, so it leaves memory (its events stay in the journal). */
-  readonly gone?: (state: State) => boolean;
+  gone?(state: State): boolean;
 }
 
 /** A kind whose state and event types are its own business. */
