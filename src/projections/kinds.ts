@@ -1,4 +1,6 @@
 /** Every kind of stream the product has. */
+import { ownerKind } from './kinds/owner.js';
 import type { AnyStreamKind } from './owner-state.js';
 
-export const KINDS: readonly AnyStreamKind[] = [];
+/** One line for each `kinds/<name>.ts`. */
+export const KINDS: readonly AnyStreamKind[] = [ownerKind];

@@ -1,4 +1,19 @@
 /** Every event type of the product, by name; an unknown type found in a journal is refused by name. */
-import type { EventSpec } from '../event.js';
+import type { EventCatalogue, EventSpec } from '../event.js';
+import { ownerEvents } from './owner.js';
 
-export const CATALOGUE: Readonly<Record<string, EventSpec<unknown>>> = {};
+/** One line for each `catalogue/<name>.ts`; two catalogues that declare the same type are a fault at start. */
+const CATALOGUES: readonly EventCatalogue[] = [ownerEvents];
+
+function merge(catalogues: readonly EventCatalogue[]): Readonly<Record<string, EventSpec<unknown>>> {
+  const merged: Record<string, EventSpec<unknown>> = Object.create(null) as Record<string, EventSpec<unknown>>;
+  for (const catalogue of catalogues)
+    for (const [type, spec] of Object.entries(catalogue)) {
+      if (!/^[A-Z][A-Za-z0-9]{0,63}$/.test(type)) throw new Error(`event type "${type}" is not a plain name`);
+      if (type in merged) throw new Error(`event type ${type} is declared twice`);
+      merged[type] = spec as EventSpec<unknown>;
+    }
+  return merged;
+}
+
+export const CATALOGUE: Readonly<Record<string, EventSpec<unknown>>> = merge(CATALOGUES);
