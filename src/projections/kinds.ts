@@ -1,6 +1,8 @@
 /** Every kind of stream the product has. */
+import { installationKind } from './kinds/installation.js';
+import { operationKind } from './kinds/operation.js';
 import { ownerKind } from './kinds/owner.js';
 import type { AnyStreamKind } from './owner-state.js';
 
 /** One line for each `kinds/<name>.ts`. */
-export const KINDS: readonly AnyStreamKind[] = [ownerKind];
+export const KINDS: readonly AnyStreamKind[] = [ownerKind, installationKind, operationKind];

@@ -1,9 +1,11 @@
 /** Every event type of the product, by name; an unknown type found in a journal is refused by name. */
 import type { EventCatalogue, EventSpec } from '../event.js';
+import { installationEvents } from './installation.js';
+import { operationEvents } from './operation.js';
 import { ownerEvents } from './owner.js';
 
 /** One line for each `catalogue/<name>.ts`; two catalogues that declare the same type are a fault at start. */
-const CATALOGUES: readonly EventCatalogue[] = [ownerEvents];
+const CATALOGUES: readonly EventCatalogue[] = [ownerEvents, installationEvents, operationEvents];
 
 function merge(catalogues: readonly EventCatalogue[]): Readonly<Record<string, EventSpec<unknown>>> {
   const merged: Record<string, EventSpec<unknown>> = Object.create(null) as Record<string, EventSpec<unknown>>;
