@@ -26,6 +26,6 @@ export interface OwnerContext {
   readonly catalog: CatalogFetcher;
   readonly limits: Limits;
   readonly host: HostTuple;
-  /** Absolute path of the directory that holds `data/<addonId>`. */
+  /** Absolute path of the folder `data`: what an add-on keeps is in `<dataRoot>/<addonId>`. */
   readonly dataRoot: string;
 }
