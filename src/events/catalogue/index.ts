@@ -3,9 +3,17 @@ import type { EventCatalogue, EventSpec } from '../event.js';
 import { installationEvents } from './installation.js';
 import { operationEvents } from './operation.js';
 import { ownerEvents } from './owner.js';
+import { proposalEvents } from './proposal.js';
+import { resourceEvents } from './resource.js';
 
 /** One line for each `catalogue/<name>.ts`; two catalogues that declare the same type are a fault at start. */
-const CATALOGUES: readonly EventCatalogue[] = [ownerEvents, installationEvents, operationEvents];
+const CATALOGUES: readonly EventCatalogue[] = [
+  ownerEvents,
+  installationEvents,
+  operationEvents,
+  proposalEvents,
+  resourceEvents,
+];
 
 function merge(catalogues: readonly EventCatalogue[]): Readonly<Record<string, EventSpec<unknown>>> {
   const merged: Record<string, EventSpec<unknown>> = Object.create(null) as Record<string, EventSpec<unknown>>;
