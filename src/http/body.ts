@@ -1,0 +1,47 @@
+/** Reads request bodies: bounded while they stream in, one JSON value, unknown and repeated fields refused. */
+import type { Context } from 'hono';
+import { type Either, isLeft, left, right, t } from '../contract/fp.js';
+import type { JsonObject } from '../contract/json.js';
+import { DEFAULT_LIMITS } from '../contract/limits.js';
+import { type Refusal, refuse } from '../contract/refusal.js';
+import { bodyOf, strictBody } from '../contract/request-body.js';
+
+/** Bytes of any request body (wire, "Errors", 413). */
+const MAX_BODY = DEFAULT_LIMITS.envelopeBytes;
+
+/** `arguments`: an object whose content the owner judges. */
+export const jsonObject = t.UnknownRecord as unknown as t.Type<JsonObject>;
+
+/** The body as bytes, or `too_large` as soon as it is over the bound; the rest is not read. */
+async function readBytes(context: Context, maxBytes = MAX_BODY): Promise<Either<Refusal, Uint8Array>> {
+  const tooLarge = left(
+    refuse('too_large', `The request body is over ${maxBytes} bytes. Nothing changed. Send less at a time.`),
+  );
+  const declared = Number(context.req.header('content-length') ?? '0');
+  if (declared > maxBytes) return tooLarge;
+  const stream = context.req.raw.body;
+  if (stream === null) return right(new Uint8Array());
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > maxBytes) return tooLarge;
+    chunks.push(chunk);
+  }
+  return right(Buffer.concat(chunks, size));
+}
+
+/** A body that must be strict throughout. Refuses `too_large` (413) and `invalid_request` (400). */
+export async function requestBody<T>(context: Context, codec: t.Type<T>): Promise<Either<Refusal, T>> {
+  const bytes = await readBytes(context);
+  return isLeft(bytes) ? bytes : strictBody(bytes.right, codec);
+}
+
+/** A body whose `arguments` the owner judges on their raw text; everything around them is strict here. */
+export async function requestBodyWithArguments<T>(
+  context: Context,
+  codec: t.Type<T>,
+): Promise<Either<Refusal, { value: T; rawArguments: string }>> {
+  const bytes = await readBytes(context);
+  return isLeft(bytes) ? bytes : bodyOf(bytes.right, codec);
+}

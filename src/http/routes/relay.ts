@@ -1,0 +1,81 @@
+/** `POST /api/addons/relay`: the state of a lifecycle operation, once or as a stream (09, "Public API"). */
+import { streamSSE } from 'hono/streaming';
+import type { OperationProgress } from '../../commands/gateway.js';
+import { closed, type Either, isLeft, t } from '../../contract/fp.js';
+import { type Refusal, refuse } from '../../contract/refusal.js';
+import { answer, refusalResponse } from '../answers.js';
+import { requestBody } from '../body.js';
+import type { Call } from '../call.js';
+import type { Route } from './table.js';
+
+const request = closed(
+  'request',
+  { operationId: t.string, action: t.string },
+  { addonId: t.string, resourceId: t.string, generation: t.number, arguments: t.UnknownRecord },
+);
+const relayBody = closed('relay', { request, kind: t.string }, { handle: t.string });
+
+/** The authority is rechecked at each poll; the chapter allows none faster than this. */
+const POLL_MS = 250;
+const HEARTBEAT_MS = 5_000;
+const MAX_MS = 60_000;
+const MAX_BYTES = 1_048_576;
+
+async function relay(call: Call): Promise<Response> {
+  const body = await requestBody(call.context, relayBody);
+  if (isLeft(body)) return refusalResponse(call.context, body.left);
+  const { kind } = body.right;
+  const named = body.right.request.arguments?.operationId;
+  const operationId = typeof named === 'string' ? named : body.right.request.operationId;
+  if (kind === 'status') return answer(call.context, await call.deps.gateway.operationStatus(call.caller, operationId));
+  if (kind === 'progress') return progress(call, operationId);
+  return refusalResponse(
+    call.context,
+    refuse('denied', 'This kind of relay is not open. Nothing was sent to the add-on.'),
+  );
+}
+
+async function progress(call: Call, operationId: string): Promise<Response> {
+  const first = await call.deps.gateway.operationStatus(call.caller, operationId);
+  if (isLeft(first)) return refusalResponse(call.context, first.left);
+  const release = call.deps.streams.take(call.caller.actor.userId);
+  if (release === undefined)
+    return refusalResponse(
+      call.context,
+      refuse('busy', 'Too many open streams. Close another tab or download.', { retryAfter: 5 }),
+    );
+  call.context.header('X-Accel-Buffering', 'no');
+  return streamSSE(call.context, async (stream) => {
+    let sent = 0;
+    const now = () => call.deps.clock.now().getTime();
+    let last = '';
+    let lastAt = 0;
+    const until = now() + MAX_MS;
+    const send = async (status: OperationProgress) => {
+      const data = JSON.stringify(status);
+      if (data === last && now() - lastAt < HEARTBEAT_MS) return;
+      [last, lastAt, sent] = [data, now(), sent + data.length];
+      await stream.writeSSE({ event: 'status', data });
+    };
+    try {
+      let current: Either<Refusal, OperationProgress> = first;
+      while (!isLeft(current) && !stream.aborted && now() < until && sent < MAX_BYTES) {
+        await send(current.right);
+        if (current.right.state === 'completed' || current.right.state === 'failed') return;
+        await stream.sleep(POLL_MS);
+        current = await call.deps.gateway.operationStatus(call.caller, operationId);
+      }
+    } finally {
+      release();
+    }
+  });
+}
+
+export const relayRoutes: readonly Route[] = [
+  {
+    method: 'POST',
+    path: '/api/addons/relay',
+    summary: 'The state of an operation, once (status) or streamed (progress).',
+    handle: relay,
+  },
+];

@@ -1,0 +1,63 @@
+import { systemIds } from '../../../src/cli/system.js';
+import { ConfirmCodes } from '../../../src/http/guard/confirm-code.js';
+import { assert, suite } from '../../support/harness.js';
+import { BROWSER, errorOf, httpFixture, post } from '../../support/http.js';
+
+const test = suite('local confirmation code');
+const CONFIRM = '/api/addons/proposals/p-1/confirm';
+const BODY = { digest: 'd' };
+const SURFACE = { ...BROWSER, 'X-LocalAI-Confirm': 'p-1' };
+
+function fixture() {
+  const shown: string[] = [];
+  let now = 0;
+  const clock = { now: () => new Date(now), after: () => () => {} };
+  const codes = new ConfirmCodes(clock, systemIds, (code) => shown.push(code), false);
+  return { ...httpFixture({}, codes), shown, pass: (ms: number) => (now += ms) };
+}
+const enter = (app: Parameters<typeof post>[0], code: string) => post(app, '/api/local-confirm', { code }, BROWSER);
+const cookieOf = (response: Response) => (response.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+
+test('without the cookie a confirmation is 403 confirm_code_required and reaches nothing', async () => {
+  const { app, reached } = fixture();
+  const response = await post(app, CONFIRM, BODY, SURFACE);
+  assert.is(response.status, 403);
+  assert.is((await errorOf(response)).code, 'confirm_code_required');
+  assert.is(reached.length, 0);
+});
+
+test('the shown code sets an HttpOnly, SameSite=Strict cookie with which confirmations pass', async () => {
+  const { app, shown } = fixture();
+  const entered = await enter(app, ` ${shown[0]?.toUpperCase()} `);
+  assert.is(entered.status, 204);
+  assert.match(entered.headers.get('set-cookie') ?? '', /HttpOnly/);
+  assert.match(entered.headers.get('set-cookie') ?? '', /SameSite=Strict/);
+  assert.is((await post(app, CONFIRM, BODY, { ...SURFACE, Cookie: cookieOf(entered) })).status, 200);
+});
+
+test('a code works once; the terminal shows the next one', async () => {
+  const { app, shown } = fixture();
+  assert.is((await enter(app, shown[0] ?? '')).status, 204);
+  assert.is((await enter(app, shown[0] ?? '')).status, 403);
+  assert.is(shown.length, 2);
+  assert.is.not(shown[1], shown[0]);
+  assert.is((await enter(app, shown[1] ?? '')).status, 204);
+});
+
+test('ten wrong tries spend the code', async () => {
+  const { app, shown } = fixture();
+  for (let i = 0; i < 10; i++) assert.is((await enter(app, 'wrong-wrong')).status, 403);
+  assert.is(shown.length, 2);
+  assert.is((await enter(app, shown[0] ?? '')).status, 403);
+});
+
+test('a forged or expired cookie does not confirm, and another site cannot enter a code', async () => {
+  const { app, shown, pass } = fixture();
+  const cookie = cookieOf(await enter(app, shown[0] ?? ''));
+  const name = cookie.split('=')[0] ?? '';
+  assert.is((await post(app, CONFIRM, BODY, { ...SURFACE, Cookie: `${name}=${'0'.repeat(64)}` })).status, 403);
+  pass(12 * 3_600_000 + 1);
+  assert.is((await post(app, CONFIRM, BODY, { ...SURFACE, Cookie: cookie })).status, 403);
+  assert.is((await post(app, '/api/local-confirm', { code: shown[1] ?? '' }, {})).status, 403);
+});
+test.run();
