@@ -95,7 +95,14 @@ export interface Runtimes {
 export interface LaunchLedger {
   pending(
     addonId: string,
-    launch: { incarnation: string; generation: number; executable: string; bootId: string; pidNamespace: string },
+    launch: {
+      incarnation: string;
+      generation: number;
+      executable: string;
+      dataDir: string;
+      bootId: string;
+      pidNamespace: string;
+    },
   ): Promise<Either<Refusal, void>>;
   started(
     addonId: string,
@@ -119,6 +126,8 @@ export interface RecordedLaunch {
   readonly incarnation: string;
   readonly generation: number;
   readonly executable: string;
+  /** The working directory it was started in. */
+  readonly dataDir: string;
   readonly state: 'pending' | 'started' | 'ready' | 'draining' | 'uncertain';
   readonly pid?: number;
   readonly startTime?: string;

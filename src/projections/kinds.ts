@@ -2,9 +2,17 @@
 import { installationKind } from './kinds/installation.js';
 import { operationKind } from './kinds/operation.js';
 import { ownerKind } from './kinds/owner.js';
+import { processKind } from './kinds/process.js';
 import { proposalKind } from './kinds/proposal.js';
 import { resourceKind } from './kinds/resource.js';
 import type { AnyStreamKind } from './owner-state.js';
 
 /** One line for each `kinds/<name>.ts`. */
-export const KINDS: readonly AnyStreamKind[] = [ownerKind, installationKind, operationKind, proposalKind, resourceKind];
+export const KINDS: readonly AnyStreamKind[] = [
+  ownerKind,
+  installationKind,
+  operationKind,
+  processKind,
+  proposalKind,
+  resourceKind,
+];

@@ -3,6 +3,7 @@ import type { EventCatalogue, EventSpec } from '../event.js';
 import { installationEvents } from './installation.js';
 import { operationEvents } from './operation.js';
 import { ownerEvents } from './owner.js';
+import { processEvents } from './process.js';
 import { proposalEvents } from './proposal.js';
 import { resourceEvents } from './resource.js';
 
@@ -11,6 +12,7 @@ const CATALOGUES: readonly EventCatalogue[] = [
   ownerEvents,
   installationEvents,
   operationEvents,
+  processEvents,
   proposalEvents,
   resourceEvents,
 ];
