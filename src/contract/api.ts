@@ -150,7 +150,9 @@ export interface Release {
   readonly version: string;
   readonly channel?: string;
   readonly artifact: string;
+  /** `sha256:` and 64 hex digits; empty exactly when `mutable` is set, since a moving tag is resolved at install. */
   readonly digest: string;
+  readonly mutable?: true;
   readonly os: string;
   readonly arch: string;
   readonly ui?: {
@@ -162,6 +164,13 @@ export interface Release {
   };
   readonly tools?: readonly string[];
   readonly toolCount?: number;
+  /** Compatibility hints of the update check (13:202-207); the manifest in the package decides. */
+  readonly requires?: Readonly<
+    Partial<Record<'host' | 'api' | 'protocol' | 'dataFormat' | 'sdk', { readonly min: number; readonly max: number }>>
+  >;
+  /** Built-in tools and document skills the add-on replaces (09:123; 05, "Before install"). */
+  readonly shadows?: readonly string[];
+  readonly skillShadows?: readonly string[];
   /** Stamped by the resolver (the channel or version that was asked for), never read from a remote index. */
   readonly selection?: string;
 }
