@@ -1,0 +1,106 @@
+/** The field rules of a library entry, as small codecs (05:13-50; 06:53-110). Their names say the rule, so an error can too. */
+import { closed, t } from '../contract/fp.js';
+import { iconType } from './package-path.js';
+
+/** A codec from a name and a test. */
+function rule<A>(name: string, is: (input: unknown) => input is A): t.Type<A> {
+  return new t.Type<A>(
+    name,
+    is,
+    (input, context) => (is(input) ? t.success(input) : t.failure(input, context)),
+    (value) => value,
+  );
+}
+const text = (name: string, holds: (value: string) => boolean) =>
+  rule(name, (input): input is string => typeof input === 'string' && holds(input));
+const whole = (name: string, min: number, max: number) =>
+  rule(name, (input): input is number => Number.isInteger(input) && Number(input) >= min && Number(input) <= max);
+const list = <A>(name: string, item: t.Type<A>, max: number) =>
+  rule(
+    name,
+    (input): input is readonly A[] =>
+      Array.isArray(input) && input.length <= max && input.every(item.is) && new Set(input).size === input.length,
+  );
+
+/** Direction overrides and isolates, and other characters that reorder or hide text. */
+const HIDDEN = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]/;
+const LONE_SURROGATE = /\p{Cs}/u;
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
+const MARKUP = /[<>]/;
+
+const length = (value: string) => [...value].length;
+const plain = (value: string, max: number) =>
+  !LONE_SURROGATE.test(value) && value.trim() !== '' && length(value) <= max && !HIDDEN.test(value);
+
+/** Words that stand between `/api/addons/` and the rest of a host route, so they can never be an add-on's id (05:15-22; 12:131). */
+const RESERVED_IDS = new Set(
+  'apps proposals artifacts resources conversations dispatch relay catalog icon assets installed sources builtin pins'.split(
+    ' ',
+  ),
+);
+
+const isName = (value: string) => /^[a-z][a-z0-9-]{0,63}$/.test(value);
+export const toolName = text('name of at most 64 of a-z, 0-9 and -', isName);
+export const addonId = text('add-on id that is not reserved', (value) => isName(value) && !RESERVED_IDS.has(value));
+export const sha256 = text('digest of sha256: and 64 lower-case hex digits', (value) =>
+  /^sha256:[0-9a-f]{64}$/.test(value),
+);
+
+const NUMBER = '(?:0|[1-9][0-9]{0,8})';
+const VERSION = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)*)?$`);
+export const version = text(
+  'major.minor.patch, with at most a lower-case prerelease',
+  (value) => value.length <= 128 && VERSION.test(value),
+);
+
+export const channel = text(
+  'channel label of at most 128 characters',
+  (value) => /^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$/.test(value) && !/\.\.|\/\/|\/$/.test(value),
+);
+export const platformPart = text('platform name of a-z, 0-9 and _', (value) => /^[a-z0-9][a-z0-9_]{0,31}$/.test(value));
+export const displayName = text(
+  'one line of at most 128 characters',
+  (value) => plain(value, 128) && !CONTROL.test(value),
+);
+/** Line breaks and tabs may stand in a description: YAML block text ends with one. */
+export const description = text(
+  'text of at most 2,048 characters',
+  (value) => plain(value, 2048) && !CONTROL.test(value.replace(/[\n\t]/g, ' ')),
+);
+
+const hint = (max: number) =>
+  text(
+    `plain text of at most ${max} characters`,
+    (value) => plain(value, max) && !CONTROL.test(value) && !MARKUP.test(value),
+  );
+
+/** Display hints before an install; the verified manifest replaces them afterwards (06:82-87). */
+export const uiHints = closed(
+  'ui',
+  {},
+  {
+    title: hint(80),
+    description: hint(280),
+    mainPage: toolName,
+    icon: text('image path inside the package', (value) => iconType(value) !== undefined),
+    launchMode: text('launch mode "always"', (value) => value === 'always'),
+  },
+);
+
+const positive = whole('whole number from 1', 1, Number.MAX_SAFE_INTEGER);
+const bounds = closed('range', { min: positive, max: positive });
+const range = rule(
+  'range of whole numbers from 1',
+  (input): input is { readonly min: number; readonly max: number } => bounds.is(input) && input.min <= input.max,
+);
+
+/** A hint for the update check only; the manifest of the package is checked again (13:202-207). */
+export const requirements = closed(
+  'requires',
+  {},
+  { host: range, api: range, protocol: range, dataFormat: range, sdk: range },
+);
+
+export const toolNames = list('list of at most 32 different names', toolName, 32);
+export const toolCount = whole('whole number from 0 to 100,000', 0, 100_000);
+export const isTrue = t.literal(true, '"true"');
