@@ -28,6 +28,7 @@ import type {
   Snapshot,
 } from './journal.js';
 import { bodyRef } from './sealed-body.js';
+import { ZERO_HASH } from './sha256.js';
 import type { Storage, StoredRecord } from './storage.js';
 
 export interface JournalOptions {
@@ -274,8 +275,12 @@ export class BatchingJournal implements Journal {
     throw new Error(`the body ${ref} is damaged`);
   }
 
+  /** A snapshot that does not stand on a record of this log is not one of this log. */
   loadSnapshot(): Snapshot | undefined {
-    return this.storage.loadSnapshot();
+    const snapshot = this.storage.loadSnapshot();
+    if (snapshot === undefined) return undefined;
+    if (snapshot.position === 0) return snapshot.hash === ZERO_HASH ? snapshot : undefined;
+    return this.record(snapshot.position)?.hash === snapshot.hash ? snapshot : undefined;
   }
 
   saveSnapshot(snapshot: Snapshot): Promise<void> {

@@ -1,0 +1,136 @@
+/**
+ * Storage in one LMDB environment. A batch is one `transactionSync`: the only call that really rolls back, throws
+ * when the sync fails, and returns after data and meta page are on disk. The loop waits for the disk meanwhile.
+ */
+import type { Head, OperationClaim, Snapshot } from '../journal.js';
+import { SALT_BYTES } from '../sealed-body.js';
+import type { Batch, SpaceShortage, Storage } from '../storage.js';
+import type { AnchorWriter } from './anchor.js';
+import { readHead, writeHead } from './head.js';
+import { bodyKey, type Databases, operationKey, streamKey, uint32 } from './layout.js';
+import { readSnapshot, writeSnapshot } from './snapshots.js';
+import type { SpaceGuard } from './space.js';
+
+/** Positions are four-byte keys; the refusal comes long before the key would wrap. */
+const LAST_POSITION = 0xffff_0000;
+const REMEMBERED_STREAMS = 20_000;
+
+export class LmdbStorage implements Storage {
+  private last: Head;
+  private readonly revisions = new Map<string, number>();
+
+  constructor(
+    private readonly directory: string,
+    private readonly db: Databases,
+    private readonly anchor: AnchorWriter,
+    private readonly space: SpaceGuard,
+    private readonly onWarning: (message: string) => void,
+    private readonly release: () => void,
+  ) {
+    this.last = readHead(db);
+  }
+
+  head(): Head {
+    return this.last;
+  }
+
+  shortage(bytes: number): SpaceShortage | undefined {
+    return this.space.shortage(bytes);
+  }
+
+  commit(batch: Batch): void {
+    const { db } = this;
+    if (batch.head.position > LAST_POSITION) throw new Error('the journal has no positions left');
+    db.env.transactionSync(() => {
+      for (const { position, stream, revision, bytes } of batch.records) {
+        stored(db.log.putSync(position, bytes as Buffer, { append: true }), 'record');
+        stored(db.streams.putSync(streamKey(stream, revision), uint32(position), { noOverwrite: true }), 'index entry');
+      }
+      for (const { operationId, position } of batch.claims)
+        stored(db.operations.putSync(operationKey(operationId), uint32(position), { noOverwrite: true }), 'operation');
+      for (const { ref, salt, bytes } of batch.bodies)
+        stored(db.bodies.putSync(bodyKey(ref), Buffer.concat([salt, bytes])), 'body');
+      for (const ref of batch.erase) db.bodies.removeSync(bodyKey(ref));
+      writeHead(db, batch.head);
+    });
+    for (const { stream, revision } of batch.records) this.remember(stream, revision);
+    this.last = batch.head;
+    this.anchor.note(batch.head);
+  }
+
+  slice(from: number, limit: number): readonly { position: number; bytes: Uint8Array }[] {
+    const out: { position: number; bytes: Uint8Array }[] = [];
+    for (const { key, value } of this.db.log.getRange({ start: from, limit }))
+      out.push({ position: key, bytes: value });
+    return out;
+  }
+
+  bytes(position: number): Uint8Array | undefined {
+    return this.db.log.get(position);
+  }
+
+  streamRevision(stream: string): number {
+    const known = this.revisions.get(stream);
+    if (known !== undefined) return known;
+    const range = { start: streamKey(stream, 0xffff_ffff), end: streamKey(stream, 0), reverse: true, limit: 1 };
+    let revision = 0;
+    for (const { key } of this.db.streams.getRange(range)) revision = key.readUInt32BE(key.length - 4);
+    this.remember(stream, revision);
+    return revision;
+  }
+
+  /** A bounded memory of last revisions; what was used longest ago leaves first. */
+  private remember(stream: string, revision: number): void {
+    this.revisions.delete(stream);
+    this.revisions.set(stream, revision);
+    if (this.revisions.size <= REMEMBERED_STREAMS) return;
+    for (const oldest of this.revisions.keys()) {
+      this.revisions.delete(oldest);
+      break;
+    }
+  }
+
+  streamPositions(stream: string): readonly number[] {
+    const out: number[] = [];
+    const range = { start: streamKey(stream, 0), end: streamKey(stream, 0xffff_ffff) };
+    for (const { value } of this.db.streams.getRange(range)) out.push(value.readUInt32BE());
+    return out;
+  }
+
+  claim(operationId: string): OperationClaim | undefined {
+    const at = this.db.operations.get(operationKey(operationId))?.readUInt32BE();
+    if (at === undefined) return undefined;
+    const record = JSON.parse(this.db.logText.get(at) ?? '{}') as { stream?: string; operationId?: string };
+    if (record.stream === undefined || record.operationId !== operationId)
+      throw new Error(`the index names record ${at} for an operation it does not carry`);
+    return { operationId, position: at, stream: record.stream };
+  }
+
+  body(ref: string): { readonly salt: Uint8Array; readonly bytes: Uint8Array } | undefined {
+    const value = this.db.bodies.get(bodyKey(ref));
+    return value === undefined ? undefined : { salt: value.subarray(0, SALT_BYTES), bytes: value.subarray(SALT_BYTES) };
+  }
+
+  loadSnapshot(): Snapshot | undefined {
+    return readSnapshot(this.directory);
+  }
+
+  async saveSnapshot(snapshot: Snapshot): Promise<void> {
+    try {
+      await writeSnapshot(this.directory, snapshot);
+    } catch (error) {
+      this.onWarning(`the snapshot was not written: ${String(error)}`);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.anchor.close();
+    await this.db.env.close();
+    this.release();
+  }
+}
+
+/** lmdb answers a refused put with `false`; unchecked, that is a lost event. */
+function stored(answer: unknown, what: string): void {
+  if (answer !== true) throw new Error(`the storage refused to add a ${what}`);
+}

@@ -1,0 +1,55 @@
+/**
+ * Looks at the first two pages of `data.mdb` before LMDB maps it: a file that is not a database, or whose roots lie
+ * behind its end, would end the process by a signal instead of an error.
+ */
+import { lstat, open } from 'node:fs/promises';
+import { dataFile } from './layout.js';
+
+const META_FLAG = 0x08;
+const MAGIC = 0xbeefc0de;
+/** Offsets within a meta page: flags, magic, page size, roots of the two core trees, transaction id. */
+const AT = { flags: 18, magic: 24, pageSize: 48, roots: [88, 136], txn: 152 } as const;
+const NO_ROOT = 0xffffffffffffffffn;
+
+export type DataFile =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'bad'; readonly reason: string }
+  | { readonly kind: 'plausible' };
+
+export async function inspectDataFile(directory: string): Promise<DataFile> {
+  const path = dataFile(directory);
+  let size: number;
+  try {
+    const entry = await lstat(path);
+    if (!entry.isFile()) return { kind: 'bad', reason: 'it is not a regular file' };
+    size = entry.size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'absent' };
+    throw error;
+  }
+  if (size === 0) return { kind: 'empty' };
+  const handle = await open(path, 'r');
+  try {
+    const first = Buffer.alloc(160);
+    await handle.read(first, 0, first.length, 0);
+    const pageSize = first.readUInt32LE(AT.pageSize);
+    if (!isMeta(first) || pageSize < 512 || pageSize > 65_536) return { kind: 'bad', reason: 'it is not a database' };
+    const second = Buffer.alloc(160);
+    await handle.read(second, 0, second.length, pageSize);
+    if (!isMeta(second)) return { kind: 'bad', reason: 'its second meta page is damaged' };
+    const meta = first.readBigUInt64LE(AT.txn) >= second.readBigUInt64LE(AT.txn) ? first : second;
+    const pages = BigInt(Math.floor(size / pageSize));
+    for (const at of AT.roots) {
+      const root = meta.readBigUInt64LE(at);
+      if (root !== NO_ROOT && root >= pages) return { kind: 'bad', reason: 'its end is missing' };
+    }
+    return { kind: 'plausible' };
+  } finally {
+    await handle.close();
+  }
+}
+
+function isMeta(page: Buffer): boolean {
+  return (page.readUInt16LE(AT.flags) & META_FLAG) !== 0 && page.readUInt32LE(AT.magic) === MAGIC;
+}
