@@ -29,7 +29,13 @@ export interface ManifestUI {
   readonly icon?: string;
   readonly title?: LocalizedText;
   readonly description?: LocalizedText;
-  readonly navigation?: readonly JsonObject[];
+  readonly navigation?: readonly string[];
+}
+
+/** Asks the host for a listing tool (02:322-356); `items` is the key of the result array, `resources` when absent. */
+export interface ResourceListing {
+  readonly tool: string;
+  readonly items?: string;
 }
 
 export interface ResourceMapping {
@@ -38,7 +44,7 @@ export interface ResourceMapping {
   readonly inspect?: string;
   readonly delete?: string;
   readonly noun?: string;
-  readonly list?: string;
+  readonly list?: ResourceListing;
 }
 
 export interface Capabilities {
