@@ -1,0 +1,69 @@
+/** The last lines an add-on wrote to its standard output and error: bounded in lines, line length and rate. */
+import type { Socket } from 'node:net';
+import type { Clock } from '../commands/ports.js';
+
+const LINES = 200;
+const LINE_BYTES = 4_096;
+/** An add-on that writes faster is slowed down by its own pipe, so that it cannot keep the owner busy reading. */
+const BYTES_PER_WINDOW = 1_048_576;
+const WINDOW_MS = 250;
+
+export class LogSink {
+  private readonly kept: string[] = [];
+  private secret = '';
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Oldest first. */
+  lines(): readonly string[] {
+    return [...this.kept];
+  }
+
+  /** The credential of the present incarnation, which is blotted out should the add-on print it. */
+  hide(secret: string): void {
+    this.secret = secret;
+  }
+
+  /** Reads a pipe to its end. A line that is longer than 4096 bytes is kept up to there; the rest of it is dropped. */
+  attach(stream: Socket): void {
+    let rest = Buffer.alloc(0);
+    let skipping = false;
+    let budget = BYTES_PER_WINDOW;
+    const take = (line: Buffer) => {
+      if (skipping) skipping = false;
+      else this.keep(line);
+    };
+    stream.on('data', (chunk: Buffer) => {
+      let from = 0;
+      for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+        take(Buffer.concat([rest, chunk.subarray(from, Math.min(end, from + LINE_BYTES + 1))]));
+        rest = Buffer.alloc(0);
+        from = end + 1;
+      }
+      if (!skipping) rest = Buffer.concat([rest, chunk.subarray(from, from + LINE_BYTES + 1)]);
+      if (rest.length > LINE_BYTES) {
+        this.keep(rest);
+        skipping = true;
+        rest = Buffer.alloc(0);
+      }
+      budget -= chunk.length;
+      if (budget > 0) return;
+      stream.pause();
+      this.clock.after(WINDOW_MS, () => {
+        budget = BYTES_PER_WINDOW;
+        stream.resume();
+      });
+    });
+    stream.on('end', () => {
+      if (rest.length > 0) take(rest);
+    });
+    stream.on('error', () => stream.destroy());
+  }
+
+  private keep(line: Buffer): void {
+    let text = line.subarray(0, LINE_BYTES).toString('utf8').replace(/\r$/, '');
+    if (this.secret !== '') text = text.replaceAll(this.secret, '[credential]');
+    this.kept.push(text);
+    if (this.kept.length > LINES) this.kept.shift();
+  }
+}

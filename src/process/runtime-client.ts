@@ -1,0 +1,156 @@
+/** The client of one ready incarnation: what it sends, what it refuses to send, and how it stops (07:47-67). */
+import type { CallFailure, Clock, RuntimeClient } from '../commands/ports.js';
+import { type Either, left } from '../contract/fp.js';
+import type { Limits } from '../contract/limits.js';
+import type { Envelope, Preview, Receipt, Registration, Result, Revision, Scope } from '../contract/wire.js';
+import { type Decode, interpret } from './answers.js';
+import type { Deadlines } from './deadlines.js';
+import { decodePreview, decodeReceipt, decodeResult } from './decoders.js';
+import { type Call, type Endpoint, type Exchange, exchange, keptConnections } from './exchange.js';
+
+type Failed = Either<CallFailure, never>;
+
+const notSent = (message: string): Failed => left({ kind: 'not-sent', message });
+
+export interface ClientOptions {
+  readonly registration: Registration;
+  readonly credential: string;
+  readonly endpoint: Endpoint;
+  readonly limits: Limits;
+  readonly clock: Clock;
+  readonly deadlines: Deadlines;
+}
+
+export class BoundClient implements RuntimeClient {
+  readonly incarnation: string;
+  readonly generation: number;
+  private readonly kept: ReturnType<typeof keptConnections>;
+  private readonly cut = new AbortController();
+  private withdrawn: string | undefined;
+  private running = 0;
+  private whenIdle: (() => void)[] = [];
+
+  constructor(private readonly options: ClientOptions) {
+    this.incarnation = options.registration.incarnation;
+    this.generation = options.registration.generation;
+    this.kept = keptConnections(options.limits.concurrency + 1);
+  }
+
+  read(envelope: Envelope, signal?: AbortSignal): Promise<Either<CallFailure, Result>> {
+    const timeoutMs = this.options.limits.readTimeoutMs;
+    return this.enveloped('read', envelope, envelope, { path: '/read', timeoutMs, kept: true }, decodeResult, signal);
+  }
+
+  preview(envelope: Envelope, signal?: AbortSignal): Promise<Either<CallFailure, Preview>> {
+    const timeoutMs = this.options.limits.previewTimeoutMs;
+    const call = { path: '/preview', timeoutMs, kept: true };
+    return this.enveloped('preview', envelope, envelope, call, decodePreview, signal);
+  }
+
+  apply(envelope: Envelope, revision: Revision, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>> {
+    const call = { path: '/apply', timeoutMs: this.options.limits.applyTimeoutMs, kept: false };
+    return this.enveloped('apply', envelope, { envelope, revision }, call, decodeReceipt, signal);
+  }
+
+  async receipt(operationId: string, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>> {
+    const call = { path: '/receipt', timeoutMs: this.options.limits.readTimeoutMs, kept: true };
+    return this.admitted(call, JSON.stringify({ operationId }), decodeReceipt, signal);
+  }
+
+  /** The raw answer of `GET /health`; takes no place from the calls. */
+  health(timeoutMs: number, signal?: AbortSignal): Promise<Exchange> {
+    return this.send({ method: 'GET', path: '/health', timeoutMs, kept: true }, undefined, signal);
+  }
+
+  /** Refuses every further call with `why`; the calls under way go on. */
+  withdraw(why: string): void {
+    this.withdrawn ??= why;
+    if (this.running === 0) this.kept.destroy();
+  }
+
+  get busy(): boolean {
+    return this.running > 0;
+  }
+
+  /** Resolves when no call is under way. */
+  idle(): Promise<void> {
+    return this.running === 0 ? Promise.resolve() : new Promise((resolve) => this.whenIdle.push(resolve));
+  }
+
+  /** Cuts the connections of the calls under way; what they did is then unknown. */
+  abandon(): void {
+    this.cut.abort();
+    this.kept.destroy();
+  }
+
+  private async enveloped<A>(
+    scope: Scope,
+    envelope: Envelope,
+    body: object,
+    call: Sent,
+    decode: Decode<A>,
+    signal?: AbortSignal,
+  ): Promise<Either<CallFailure, A>> {
+    const unfit = this.unfit(scope, envelope);
+    return unfit === undefined ? this.admitted(call, JSON.stringify(body), decode, signal) : notSent(unfit);
+  }
+
+  /** Why this envelope is not for this incarnation, this method or this moment. */
+  private unfit(scope: Scope, { request, authority }: Envelope): string | undefined {
+    if (request.addonId !== this.options.registration.addonId) return 'The call is for another add-on.';
+    if (request.generation !== this.generation)
+      return `The call is for generation ${request.generation}, and generation ${this.generation} is running.`;
+    if (authority.scope !== scope) return `The authority covers "${authority.scope}", not "${scope}".`;
+    const expires = Date.parse(authority.expiresAt);
+    if (!(expires > this.options.clock.now().getTime())) return 'The authority of the call has expired.';
+    return undefined;
+  }
+
+  private async admitted<A>(
+    call: Sent,
+    body: string,
+    decode: Decode<A>,
+    signal?: AbortSignal,
+  ): Promise<Either<CallFailure, A>> {
+    const { limits } = this.options;
+    if (this.withdrawn !== undefined) return notSent(`This process no longer takes calls: ${this.withdrawn}.`);
+    if (Buffer.byteLength(body) > limits.envelopeBytes) return notSent('The call is larger than an envelope may be.');
+    if (this.running >= limits.concurrency)
+      return notSent(`The add-on is serving ${limits.concurrency} calls, which is as many as it may at a time.`);
+    this.running += 1;
+    try {
+      const result = await this.send({ method: 'POST', ...call }, body, signal);
+      return interpret(result, decode, call.path === '/receipt');
+    } finally {
+      this.running -= 1;
+      if (this.running === 0) this.becameIdle();
+    }
+  }
+
+  private becameIdle(): void {
+    if (this.withdrawn !== undefined) this.kept.destroy();
+    for (const resolve of this.whenIdle.splice(0)) resolve();
+  }
+
+  private send(call: Sent & Pick<Call, 'method'>, body: string | undefined, signal?: AbortSignal): Promise<Exchange> {
+    const { credential, deadlines, endpoint, limits } = this.options;
+    const { method, path, timeoutMs } = call;
+    return exchange(deadlines, endpoint, {
+      method,
+      path,
+      timeoutMs,
+      headers: { Authorization: `Bearer ${credential}`, 'X-LocalAI-Incarnation': this.incarnation },
+      maxBytes: limits.envelopeBytes,
+      signal: signal === undefined ? this.cut.signal : AbortSignal.any([signal, this.cut.signal]),
+      ...(body === undefined ? {} : { body }),
+      ...(call.kept ? { agent: this.kept } : {}),
+    });
+  }
+}
+
+interface Sent {
+  readonly path: string;
+  readonly timeoutMs: number;
+  /** Over a kept connection, which may be tried a second time; never for a change. */
+  readonly kept: boolean;
+}

@@ -1,0 +1,189 @@
+/** Runs the processes of all add-ons of one owner (07, "Managed runtime"). */
+import { closeSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import type {
+  Clock,
+  Ids,
+  LaunchLedger,
+  LaunchSpec,
+  Log,
+  Observation,
+  RuntimeClient,
+  Runtimes,
+} from '../commands/ports.js';
+import { type Either, isLeft, left, right } from '../contract/fp.js';
+import type { Limits } from '../contract/limits.js';
+import { Deadlines, holdOpen } from './deadlines.js';
+import { Fence } from './fence.js';
+import { guarded } from './guarded-ledger.js';
+import type { Deps } from './launch.js';
+import { type Libc, libc } from './libc.js';
+import { Places } from './places.js';
+import type { Proc } from './proc.js';
+import { proc } from './proc.js';
+import { type Finding, recoverLaunches } from './recovery.js';
+import type { Failure } from './run.js';
+import { defaultSettings, type SupervisorSettings } from './settings.js';
+import { Slot } from './slot.js';
+
+export interface SupervisorOptions {
+  readonly ledger: LaunchLedger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly limits: Limits;
+  /** Times that differ from the defaults of the chapter, for tests. */
+  readonly settings?: Partial<Omit<SupervisorSettings, 'limits'>>;
+  readonly libc?: () => Libc;
+  readonly proc?: Proc;
+  readonly monotonic?: () => number;
+}
+
+type Outcome = Either<Failure, void>;
+
+export class Supervisor implements Runtimes {
+  private readonly slots = new Map<string, Slot>();
+  private readonly listeners: ((addonId: string) => void)[] = [];
+  private readonly deps: Deps;
+  private readonly places: Places;
+  /** Add-ons whose earlier process could not be accounted for, with what to check. */
+  private blocked: ReadonlyMap<string, string> = new Map();
+  private recovered = false;
+  private closing = false;
+
+  constructor(options: SupervisorOptions) {
+    const { clock, ids, log, limits } = options;
+    const settings = { ...defaultSettings(limits), ...options.settings };
+    this.deps = {
+      ledger: guarded(options.ledger),
+      clock,
+      ids,
+      log,
+      settings,
+      deadlines: new Deadlines(clock, options.monotonic ?? (() => performance.now())),
+      fence: new Fence(),
+      libc: options.libc ?? libc,
+      proc: options.proc ?? proc,
+    };
+    this.places = new Places(clock, settings.launches, settings.launchPlaceMs);
+  }
+
+  async recover(): Promise<Outcome> {
+    const usable = this.probe();
+    if (isLeft(usable)) return usable;
+    const { ledger, clock, deadlines, settings } = this.deps;
+    const { shutdownTimeoutMs } = settings.limits;
+    const found = await recoverLaunches({
+      ledger,
+      clock,
+      deadlines,
+      shutdownTimeoutMs,
+      libc: this.deps.libc(),
+      proc: this.deps.proc,
+    });
+    this.blocked = new Map(
+      [...found].flatMap(([id, finding]) => (finding.kind === 'gone' ? [] : [[id, words(id, finding)]])),
+    );
+    this.recovered = true;
+    for (const [addonId, finding] of found)
+      this.deps.log.info({ addonId, ...finding }, 'earlier add-on process settled');
+    return this.blocked.size === 0 ? right(undefined) : left({ reason: [...this.blocked.values()].join(' ') });
+  }
+
+  async start(spec: LaunchSpec): Promise<Outcome> {
+    const refused = this.refusal(spec.addonId);
+    return refused === undefined ? this.slot(spec.addonId).start(spec) : left({ reason: refused });
+  }
+
+  async stop(addonId: string): Promise<Outcome> {
+    const blocked = this.blocked.get(addonId);
+    if (blocked !== undefined) return left({ reason: blocked });
+    return this.slots.get(addonId)?.stop() ?? right(undefined);
+  }
+
+  current(addonId: string, generation: number): Either<Failure, RuntimeClient> {
+    const slot = this.slots.get(addonId);
+    return slot === undefined
+      ? left({ reason: this.blocked.get(addonId) ?? 'it is not running' })
+      : slot.current(generation);
+  }
+
+  observe(addonId: string): Observation {
+    const blocked = this.blocked.get(addonId);
+    if (blocked !== undefined) return { state: 'failed', restarts: 0, reason: blocked };
+    return this.slots.get(addonId)?.observe() ?? { state: 'stopped', restarts: 0 };
+  }
+
+  /** The last lines the add-on wrote, oldest first; at most 200 of at most 4096 bytes. */
+  log(addonId: string): readonly string[] {
+    return this.slots.get(addonId)?.sink.lines() ?? [];
+  }
+
+  onChange(listener: (addonId: string) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** Withdraws every add-on before it waits for any; may be repeated, and then joins what is still ending. */
+  async shutdown(): Promise<Outcome> {
+    this.closing = true;
+    const letGo = holdOpen();
+    try {
+      const slots = [...this.slots.values()];
+      for (const slot of slots) slot.withdraw();
+      const outcomes = await Promise.all(slots.map((slot) => slot.stop()));
+      const reasons = new Set(outcomes.filter(isLeft).map((outcome) => outcome.left.reason));
+      return reasons.size === 0 ? right(undefined) : left({ reason: [...reasons].join(' ') });
+    } finally {
+      letGo();
+    }
+  }
+
+  /** Why nothing may be started for this add-on now. */
+  private refusal(addonId: string): string | undefined {
+    if (this.closing) return 'The server is shutting down.';
+    if (!this.recovered) return 'Earlier add-on processes have not been accounted for yet.';
+    return this.deps.fence.reason() ?? this.blocked.get(addonId);
+  }
+
+  /** Refuses a kernel on which a process could not be told from another one (07:41-43). */
+  private probe(): Outcome {
+    try {
+      const c = this.deps.libc();
+      this.deps.proc.world();
+      if (this.deps.proc.startTime(process.pid) === undefined) throw new Error('/proc does not show this process');
+      const handle = c.openProcess(process.pid);
+      if (handle === undefined) throw new Error('pidfd_open does not find this process');
+      closeSync(handle);
+      return right(undefined);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return left({
+        reason: `This system cannot identify processes safely (${why}), so no add-on is started. Linux 5.11 or later with a readable /proc is needed.`,
+      });
+    }
+  }
+
+  private slot(addonId: string): Slot {
+    const found = this.slots.get(addonId);
+    if (found !== undefined) return found;
+    const slot = new Slot(addonId, this.deps, this.places, () => this.changed(addonId));
+    this.slots.set(addonId, slot);
+    return slot;
+  }
+
+  private changed(addonId: string): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(addonId);
+      } catch (fault) {
+        this.deps.log.error({ addonId, fault: String(fault) }, 'a listener for process changes failed');
+      }
+    }
+  }
+}
+
+function words(addonId: string, finding: Finding): string {
+  return finding.kind === 'unrecorded'
+    ? `The earlier process of ${addonId} has ended, but that could not be recorded: ${finding.reason} It is not started. Restart the server when the storage works again.`
+    : `An earlier process of ${addonId} may still run: ${finding.reason}. It is not started. Look for processes that run in its data directory (for example with ps and ls -l /proc/PID/cwd), end them, and restart the server.`;
+}
