@@ -3,9 +3,9 @@ import { closeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RecordedLaunch } from '../commands/ports.js';
 import { type Either, left, right } from '../contract/fp.js';
+import { type Finding, gone, uncertain } from './finding.js';
 import type { Libc } from './libc.js';
 import type { Proc, ProcessView } from './proc.js';
-import type { Finding } from './recovery.js';
 import { ARGUMENT } from './spawn.js';
 
 type Launch = Pick<RecordedLaunch, 'executable' | 'dataDir'>;
@@ -34,19 +34,15 @@ export function findLaunch(
   const [first, second] = ours;
   if (second !== undefined || (first === undefined && unclear !== undefined)) {
     const pids = judged.filter(({ kind }) => kind !== 'other').map(({ pid }) => pid);
-    return left({ kind: 'uncertain', reason: `one of the processes ${pids.join(', ')} may be its own` });
+    return left(uncertain(`one of the processes ${pids.join(', ')} may be its own`));
   }
-  if (first === undefined) return left({ kind: 'gone', reason: 'it never started' });
+  if (first === undefined) return left(gone('it never started'));
   const handle = libc.openProcess(first.pid);
-  if (handle === undefined) return left({ kind: 'gone', reason: 'its process had ended' });
+  if (handle === undefined) return left(gone('its process had ended'));
   // The number may have changed hands before the handle was opened, so it is recognised again through what it names now.
   const same = proc.own().some((view) => view.pid === first.pid && recognise(view, launch) === 'ours');
   if (same) return right(handle);
   const ended = libc.ended([handle])[0] === true;
   closeSync(handle);
-  return left(
-    ended
-      ? { kind: 'gone', reason: 'its process had ended' }
-      : { kind: 'uncertain', reason: `process ${first.pid} changed while it was looked at` },
-  );
+  return left(ended ? gone('its process had ended') : uncertain(`process ${first.pid} changed while it was looked at`));
 }

@@ -11,6 +11,7 @@ import { type Either, left, right } from '../contract/fp.js';
 import { SIGKILL, SIGTERM } from './child.js';
 import type { Deadlines } from './deadlines.js';
 import { holdOpen, pause } from './deadlines.js';
+import { type Finding, gone, uncertain } from './finding.js';
 import { findLaunch } from './launch-search.js';
 import type { Libc } from './libc.js';
 import type { Proc, World } from './proc.js';
@@ -25,13 +26,6 @@ export interface RecoveryDeps {
   readonly proc: Proc;
   readonly shutdownTimeoutMs: number;
 }
-
-/** What became of one recorded launch. */
-export type Finding =
-  | { readonly kind: 'gone'; readonly reason: string }
-  | { readonly kind: 'uncertain'; readonly reason: string }
-  /** Its end is confirmed but could not be recorded. */
-  | { readonly kind: 'unrecorded'; readonly reason: string };
 
 /** Settles every launch that is not known to have ended; what each came to, by add-on. */
 export async function recoverLaunches(deps: RecoveryDeps): Promise<ReadonlyMap<string, Finding>> {
@@ -117,6 +111,3 @@ async function endedWithin(deps: RecoveryDeps, handle: number): Promise<boolean>
     cancel();
   }
 }
-
-export const gone = (reason: string): Finding => ({ kind: 'gone', reason });
-export const uncertain = (reason: string): Finding => ({ kind: 'uncertain', reason });
