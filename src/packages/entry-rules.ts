@@ -1,5 +1,7 @@
 /** The field rules of a library entry, as small codecs (05:13-50; 06:53-110). Their names say the rule, so an error can too. */
 import { closed, t } from '../contract/fp.js';
+import { isName, isPlain, isVersion } from '../contract/manifest/words.js';
+import { RESERVED_ADDON_IDS } from '../contract/manifest.js';
 import { iconType } from './package-path.js';
 
 /** A codec from a name and a test. */
@@ -22,36 +24,23 @@ const list = <A>(name: string, item: t.Type<A>, max: number) =>
       Array.isArray(input) && input.length <= max && input.every(item.is) && new Set(input).size === input.length,
   );
 
+const RESERVED = new Set<string>(RESERVED_ADDON_IDS);
+
 /** Direction overrides and isolates, and other characters that reorder or hide text. */
 const HIDDEN = /[\u200e\u200f\u202a-\u202e\u2066-\u2069\u061c]/;
 const LONE_SURROGATE = /\p{Cs}/u;
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
-const MARKUP = /[<>]/;
 
-const length = (value: string) => [...value].length;
-const plain = (value: string, max: number) =>
-  !LONE_SURROGATE.test(value) && value.trim() !== '' && length(value) <= max && !HIDDEN.test(value);
+const visible = (value: string, max: number) =>
+  !LONE_SURROGATE.test(value) && value.trim() !== '' && Array.from(value).length <= max && !HIDDEN.test(value);
 
-/** Words that stand between `/api/addons/` and the rest of a host route, so they can never be an add-on's id (05:15-22; 12:131). */
-const RESERVED_IDS = new Set(
-  'apps proposals artifacts resources conversations dispatch relay catalog icon assets installed sources builtin pins'.split(
-    ' ',
-  ),
-);
-
-const isName = (value: string) => /^[a-z][a-z0-9-]{0,63}$/.test(value);
 export const toolName = text('name of at most 64 of a-z, 0-9 and -', isName);
-export const addonId = text('add-on id that is not reserved', (value) => isName(value) && !RESERVED_IDS.has(value));
+export const addonId = text('add-on id that is not reserved', (value) => isName(value) && !RESERVED.has(value));
 export const sha256 = text('digest of sha256: and 64 lower-case hex digits', (value) =>
   /^sha256:[0-9a-f]{64}$/.test(value),
 );
 
-const NUMBER = '(?:0|[1-9][0-9]{0,8})';
-const VERSION = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-[a-z][a-z0-9-]*(?:\\.[a-z0-9-]+)*)?$`);
-export const version = text(
-  'major.minor.patch, with at most a lower-case prerelease',
-  (value) => value.length <= 128 && VERSION.test(value),
-);
+export const version = text('major.minor.patch, with at most a lower-case prerelease', isVersion);
 
 export const channel = text(
   'channel label of at most 128 characters',
@@ -60,19 +49,16 @@ export const channel = text(
 export const platformPart = text('platform name of a-z, 0-9 and _', (value) => /^[a-z0-9][a-z0-9_]{0,31}$/.test(value));
 export const displayName = text(
   'one line of at most 128 characters',
-  (value) => plain(value, 128) && !CONTROL.test(value),
+  (value) => visible(value, 128) && !CONTROL.test(value),
 );
 /** Line breaks and tabs may stand in a description: YAML block text ends with one. */
 export const description = text(
   'text of at most 2,048 characters',
-  (value) => plain(value, 2048) && !CONTROL.test(value.replace(/[\n\t]/g, ' ')),
+  (value) => visible(value, 2048) && !CONTROL.test(value.replace(/[\n\t]/g, ' ')),
 );
 
 const hint = (max: number) =>
-  text(
-    `plain text of at most ${max} characters`,
-    (value) => plain(value, max) && !CONTROL.test(value) && !MARKUP.test(value),
-  );
+  text(`plain text of at most ${max} characters`, (value) => isPlain(value, max) && visible(value, max));
 
 /** Display hints before an install; the verified manifest replaces them afterwards (06:82-87). */
 export const uiHints = closed(

@@ -1,4 +1,5 @@
 /** Which names a package may hold: relative ASCII paths, taken as they are and never normalised (05:24-27; wire, "Packages"). */
+import { isPackagePath } from '../contract/manifest/words.js';
 
 /** Bytes of a whole path; the longest package folder and data path still leave room below the 4,096 of the kernel. */
 export const MAX_PATH_BYTES = 512;
@@ -35,7 +36,6 @@ const ICON_TYPES: Readonly<Record<string, string>> = {
 
 /** The media type that an icon's name declares, or undefined when it is no package path of an allowed image (05:50). */
 export function iconType(path: string): string | undefined {
-  if (path.length > 256 || path.includes('%') || path.includes(':') || pathProblem(path) !== undefined)
-    return undefined;
+  if (!isPackagePath(path)) return undefined;
   return ICON_TYPES[/\.([a-z]+)$/.exec(path)?.[1] ?? ''];
 }

@@ -8,22 +8,19 @@ import { tempDir } from '../../support/temp-dir.js';
 
 const places = new Map<Journal, string>();
 
-async function openIn(directory: string, indexTail: number): Promise<Journal> {
-  const opened = await openLmdbJournal(directory, { catalogue, indexTail });
+async function openIn(directory: string): Promise<Journal> {
+  const opened = await openLmdbJournal(directory, { catalogue });
   if (isLeft(opened)) throw new Error(opened.left.message);
   places.set(opened.right, directory);
   return opened.right;
 }
 
-const adapter = (name: string, indexTail: number) => ({
-  name,
-  open: () => openIn(join(tempDir('journal'), 'journal'), indexTail),
-  reopen: async (journal: Journal) => {
+journalContract({
+  name: 'LMDB',
+  open: () => openIn(join(tempDir('journal'), 'journal')),
+  reopen: async (journal) => {
     await journal.close();
-    return openIn(places.get(journal) ?? '', indexTail);
+    return openIn(places.get(journal) ?? '');
   },
-  dispose: (journal: Journal) => journal.close(),
+  dispose: (journal) => journal.close(),
 });
-
-journalContract(adapter('LMDB', 8_192));
-journalContract(adapter('LMDB, index in small buckets', 3));

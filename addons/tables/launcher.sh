@@ -1,2 +1,0 @@
-#!/bin/sh
-exec "/proc/$PPID/exe" "${0%/*}/tables.cjs" "$@"

@@ -1,0 +1,131 @@
+/** Writes the entries of an archive into a private stage folder and makes them durable (06:166-172; wire, "Packages"). */
+import { createHash } from 'node:crypto';
+import { closeSync, fchmodSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { PackageReceipt } from '../commands/ports.js';
+import { inside } from './beneath.js';
+import { ArchiveProblem } from './tar-header.js';
+import type { TarEntry } from './tar-reader.js';
+
+export type PackageFile = PackageReceipt['files'][number];
+
+export const RECEIPT = 'receipt.json';
+/** A stream for each small file costs ten times as much as one write, so files up to this size are written at once. */
+const AT_ONCE_BYTES = 1_048_576;
+const SYNC_CONCURRENCY = 4;
+
+export class StageWriter {
+  private readonly found = new Map<string, 'file' | 'folder' | 'implied'>();
+  private readonly written: PackageFile[] = [];
+
+  /** `stage` is the open stage folder; every path is resolved from it. */
+  constructor(private readonly stage: number) {}
+
+  /** In the order of the archive. */
+  get files(): readonly PackageFile[] {
+    return this.written;
+  }
+
+  /** Parents before children. */
+  get folders(): readonly string[] {
+    return [...this.found].filter(([, kind]) => kind !== 'file').map(([path]) => path);
+  }
+
+  /** Throws `ArchiveProblem` for a repeated path, a file where a folder is (or the reverse), or a supplied receipt. */
+  async write(entry: TarEntry): Promise<void> {
+    this.claim(entry);
+    if (entry.directory) return;
+    const sha256 = entry.size <= AT_ONCE_BYTES ? await this.writeAtOnce(entry) : await this.writeInPieces(entry);
+    this.written.push({ path: entry.path, size: entry.size, sha256, executable: entry.executable });
+  }
+
+  private claim({ path, directory }: TarEntry): void {
+    const parts = path.split('/');
+    if (parts[0] === RECEIPT) throw new ArchiveProblem('it brings a receipt of its own');
+    for (let length = 1; length < parts.length; length += 1) {
+      const parent = parts.slice(0, length).join('/');
+      const known = this.found.get(parent);
+      if (known === 'file') throw new ArchiveProblem('it has a file and a folder of one name');
+      if (known === undefined) this.makeFolder(parent, 'implied');
+    }
+    const known = this.found.get(path);
+    if (directory && known === 'implied') this.found.set(path, 'folder');
+    else if (known !== undefined)
+      throw new ArchiveProblem(
+        (known === 'file') === !directory ? 'it has one path twice' : 'it has a file and a folder of one name',
+      );
+    else if (directory) this.makeFolder(path, 'folder');
+    else this.found.set(path, 'file');
+  }
+
+  private makeFolder(path: string, how: 'folder' | 'implied'): void {
+    mkdirSync(inside(this.stage, path), { mode: 0o700 });
+    this.found.set(path, how);
+  }
+
+  private async writeAtOnce(entry: TarEntry): Promise<string> {
+    const pieces: Buffer[] = [];
+    for await (const piece of entry.body) pieces.push(piece);
+    const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
+    writeWhole(inside(this.stage, entry.path), bytes, modeOf(entry.executable));
+    return createHash('sha256').update(bytes).digest('hex');
+  }
+
+  private async writeInPieces(entry: TarEntry): Promise<string> {
+    const hash = createHash('sha256');
+    const file = await open(inside(this.stage, entry.path), 'wx', 0o600);
+    try {
+      for await (const piece of entry.body) {
+        hash.update(piece);
+        for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten;
+      }
+      await file.chmod(modeOf(entry.executable));
+    } finally {
+      await file.close();
+    }
+    return hash.digest('hex');
+  }
+
+  /** Syncs every file and then every folder, the stage itself last, so that a rename after it publishes only what is on disk. */
+  async sync(): Promise<void> {
+    const paths = this.written.map(({ path }) => path);
+    await inParallel([...paths, RECEIPT], (path) => syncPath(inside(this.stage, path)));
+    await inParallel([...this.folders].reverse(), (path) => syncPath(inside(this.stage, path)));
+    await syncPath(inside(this.stage, '.'));
+  }
+
+  writeReceipt(bytes: Uint8Array): void {
+    writeWhole(inside(this.stage, RECEIPT), bytes, 0o444);
+  }
+}
+
+/** Files have their last mode from the start; folders are closed after the rename, since a read-only one cannot be moved. */
+const modeOf = (executable: boolean) => (executable ? 0o555 : 0o444);
+
+function writeWhole(path: string, bytes: Uint8Array, mode: number): void {
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    // Set on the descriptor: the mode of `open` is cut by the umask.
+    fchmodSync(fd, mode);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+export async function inParallel<A>(items: readonly A[], work: (item: A) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: SYNC_CONCURRENCY }, worker));
+}
