@@ -1,4 +1,6 @@
 /** Finite implementation defaults (05, "Finite implementation defaults"; wire.md, "Add-on process"). Sizes in bytes, times in ms. */
+import { type Either, left, right } from './fp.js';
+
 export interface Limits {
   readonly manifestBytes: number;
   readonly envelopeBytes: number;
@@ -46,3 +48,63 @@ export const DEFAULT_LIMITS: Limits = {
   artifactCount: 100,
   concurrency: 4,
 };
+
+/** A stored artifact is at most this, whatever is configured: the bound of the relay (05:333; chapter 11, "Limits"). */
+export const MAX_STORED_ARTIFACT = 67_108_864;
+
+/**
+ * Above these a value would not do what it says: the parser's own bounds (05:338-344), and the longest delay a timer
+ * of Node takes, beyond which it would fire at once.
+ */
+const TIMER = 2_147_483_647;
+const CEILINGS: Limits = {
+  manifestBytes: DEFAULT_LIMITS.manifestBytes,
+  envelopeBytes: 67_108_864,
+  payloadBytes: 67_108_864,
+  readTimeoutMs: TIMER,
+  previewTimeoutMs: TIMER,
+  applyTimeoutMs: TIMER,
+  actTimeoutMs: TIMER,
+  shutdownTimeoutMs: TIMER,
+  backoffInitialMs: TIMER,
+  backoffMaxMs: TIMER,
+  attempts: 1_000,
+  batchSize: 10_000,
+  queryDepth: 64,
+  queryRows: 1_000_000,
+  queryResultBytes: 67_108_864,
+  proposalExpiryMs: TIMER,
+  artifactExpiryMs: TIMER,
+  artifactBytes: 1_099_511_627_776,
+  artifactQuotaBytes: 1_099_511_627_776,
+  artifactCount: 100_000,
+  concurrency: 1_024,
+};
+
+/** Pairs whose first must not be above its second (05:336-338). */
+const RELATIONS: readonly (readonly [keyof Limits, keyof Limits])[] = [
+  ['backoffInitialMs', 'backoffMaxMs'],
+  ['artifactBytes', 'artifactQuotaBytes'],
+  ['queryResultBytes', 'payloadBytes'],
+  ['payloadBytes', 'envelopeBytes'],
+];
+
+/**
+ * The defaults with `overrides` in place, or every reason why they cannot be used, each naming its limit. Zero is not
+ * unlimited, and nothing is clamped: a limit that is wrong stops the start (05:320-344). Starts no timer.
+ */
+export function limitsFrom(overrides: { readonly [K in keyof Limits]?: number }): Either<readonly string[], Limits> {
+  const problems: string[] = [];
+  const limits: Limits = { ...DEFAULT_LIMITS, ...overrides };
+  for (const key of Object.keys(limits) as (keyof Limits)[]) {
+    const value = limits[key];
+    if (!Object.hasOwn(CEILINGS, key)) problems.push(`${key} is not a limit.`);
+    else if (!Number.isSafeInteger(value) || value <= 0)
+      problems.push(`${key} must be a whole number above zero; zero does not mean unlimited.`);
+    else if (value > CEILINGS[key]) problems.push(`${key} must be at most ${CEILINGS[key]}.`);
+  }
+  for (const [low, high] of RELATIONS)
+    if (problems.length === 0 && limits[low] > limits[high])
+      problems.push(`${low} (${limits[low]}) must not be above ${high} (${limits[high]}).`);
+  return problems.length > 0 ? left(problems) : right(limits);
+}
