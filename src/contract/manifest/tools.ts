@@ -1,6 +1,6 @@
 /** Tools and their definitions (05:29-30; 07:115-119; 09:44-60; 09:64-84; 02:153-198; wire, "Manifest"). */
 import type { JsonObject } from '../json.js';
-import { checkInputSchema, typesOf } from '../schema/dialect.js';
+import { checkInputSchema, MAX_PATTERNS, typesOf } from '../schema/dialect.js';
 import { boolean, isList, isObject, list, member, oneOf, type Report, record, type Shape, text } from '../shape.js';
 import { CAPABILITIES, type Entry, type Facts, NEEDS_API_2 } from './facts.js';
 import { isName, name, plain } from './words.js';
@@ -15,9 +15,12 @@ export const REPLACEABLE_TOOLS: Readonly<Record<string, { readonly kind: string;
   web_fetch: { kind: 'read', property: 'url' },
 };
 
+/** Its content is checked with the rules, where all schemas share one budget for patterns. */
 const inputSchema: Shape = {
   schema: { $ref: '#/$defs/inputSchema' },
-  check: checkInputSchema,
+  check(value, at, report) {
+    if (!isObject(value)) report(at, 'type', 'An input schema must be an object.');
+  },
 };
 
 const execution = record(
@@ -79,6 +82,7 @@ export function isStringProperty(definition: JsonObject, property: string): bool
 export function toolRules(facts: Facts, report: Report): void {
   const names = new Set<string>();
   const shadowed = new Set<string>();
+  const budget = { patterns: MAX_PATTERNS };
   for (const entry of facts.definitions) {
     const { value, at } = entry;
     if (isName(value.name)) {
@@ -91,6 +95,7 @@ export function toolRules(facts: Facts, report: Report): void {
       else if (!facts.tools.has(value.name))
         report(path, 'undeclared', 'Add this name to capabilities.tools; only declared tools can be called.');
     }
+    if (isObject(value.inputSchema)) checkInputSchema(value.inputSchema, member(at, 'inputSchema'), report, budget);
     resourceRules(entry, report);
     shadowRules(entry, shadowed, report);
     if (value.kind === 'action' && facts.capabilities.actions !== true)

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../json.js';
 import { characters, isList, isObject, item, member } from '../shape.js';
 import { type TypeName, typesOf } from './dialect.js';
-import { compilePattern, MAX_PATTERN_INPUT, PATTERN_STEPS } from './pattern.js';
+import { compilePattern, MAX_PATTERN_INPUT, PATTERN_BUDGET } from './pattern.js';
 
 export interface ArgumentProblem {
   /** Where in the arguments: `rows[3].name`; `$` is the whole. */
@@ -17,7 +17,7 @@ const MAX_FOUND = 16;
 export class Run {
   readonly problems: ArgumentProblem[] = [];
   readonly path: (string | number)[] = [];
-  private steps = PATTERN_STEPS;
+  private budget = PATTERN_BUDGET;
 
   get full(): boolean {
     return this.problems.length >= MAX_FOUND;
@@ -32,10 +32,10 @@ export class Run {
     this.problems.push({ path, message });
   }
 
-  /** Takes `steps` from the budget of this validation; false when it is used up. */
-  spend(steps: number): boolean {
-    this.steps -= steps;
-    return this.steps >= 0;
+  /** Takes `cost` from the budget of this validation; false when it is used up. */
+  spend(cost: number): boolean {
+    this.budget -= cost;
+    return this.budget >= 0;
   }
 }
 
@@ -120,7 +120,7 @@ function patternCheck(source: string): Check {
     if (typeof value !== 'string' || run.full) return;
     if (value.length > MAX_PATTERN_INPUT)
       run.report(`A pattern applies here, which takes at most ${MAX_PATTERN_INPUT} characters.`);
-    else if (!run.spend((value.length + 1) * pattern.instructions))
+    else if (!run.spend((value.length + 1) * pattern.weight))
       run.report('There is more text to compare with patterns than one request may hold; send it in parts.');
     else if (!pattern.test(value)) run.report('This does not have the form that is required here.');
   };

@@ -10,8 +10,8 @@ import { compilePattern } from './pattern.js';
 export const MAX_SCHEMA_DEPTH = 16;
 export const MAX_SCHEMA_NODES = 1_024;
 const MAX_ENUM = 512;
-/** Patterns of one schema; compiling is the only expensive part of reading one. */
-export const MAX_PATTERNS = 32;
+/** Patterns of all schemas of a manifest; compiling is the only expensive part of reading one. */
+export const MAX_PATTERNS = 64;
 const MAX_TEXT = 4_096;
 
 export const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'] as const;
@@ -38,9 +38,14 @@ const KEYWORDS: Readonly<Record<string, readonly TypeName[] | undefined>> = {
   maximum: ['number', 'integer'],
 };
 
+/** What is left to spend on the patterns of a manifest. */
+export interface PatternBudget {
+  patterns: number;
+}
+
 interface Budget {
   nodes: number;
-  patterns: number;
+  readonly shared: PatternBudget;
 }
 
 /** The types a schema names, or undefined when it names none (any value) or names them badly. */
@@ -51,14 +56,19 @@ export function typesOf(schema: JsonObject): readonly TypeName[] | undefined {
 }
 
 /** Reports everything in `schema` that the dialect does not take. The root must be an object schema. */
-export function checkInputSchema(schema: Json, at: string, report: Report): void {
+export function checkInputSchema(
+  schema: Json,
+  at: string,
+  report: Report,
+  shared: PatternBudget = { patterns: MAX_PATTERNS },
+): void {
   if (!isObject(schema)) {
     report(at, 'type', 'An input schema must be an object.');
     return;
   }
   if (schema.type !== 'object')
     report(member(at, 'type'), 'schema-root', 'The type of an input schema must be "object".');
-  checkNode(schema, at, report, 1, { nodes: 0, patterns: 0 });
+  checkNode(schema, at, report, 1, { nodes: 0, shared });
 }
 
 function checkNode(schema: Json, at: string, report: Report, depth: number, budget: Budget): void {
@@ -141,10 +151,10 @@ function checkPattern(value: Json, at: string, report: Report, budget: Budget): 
     report(at, 'schema-pattern', 'A pattern must be a string.');
     return;
   }
-  budget.patterns += 1;
-  if (budget.patterns > MAX_PATTERNS) {
-    if (budget.patterns === MAX_PATTERNS + 1)
-      report(at, 'schema-pattern', `A schema may hold at most ${MAX_PATTERNS} patterns.`);
+  budget.shared.patterns -= 1;
+  if (budget.shared.patterns < 0) {
+    if (budget.shared.patterns === -1)
+      report(at, 'schema-pattern', `A manifest may hold at most ${MAX_PATTERNS} patterns.`);
     return;
   }
   const compiled = compilePattern(value);
