@@ -1,4 +1,4 @@
-/** Builds what runs from `dist/`: the compiled server. */
+/** Builds what runs from `dist/`: the compiled server, the web page and the first-party packages (`dist/addons-build/<id>`). */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -8,3 +8,5 @@ const run = (bin, args) => execFileSync(`${root}node_modules/.bin/${bin}`, args,
 
 run('tsc', ['-p', 'tsconfig.build.json']);
 if (existsSync(`${root}dist/cli/main.js`)) chmodSync(`${root}dist/cli/main.js`, 0o755);
+run('vite', ['build', 'ui', '--logLevel', 'warn']);
+execFileSync(process.execPath, [`${root}addons/tables/build.mjs`], { cwd: root, stdio: 'inherit' });

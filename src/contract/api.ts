@@ -130,6 +130,8 @@ export interface SourceView {
   readonly enabled: boolean;
   readonly format: 'library' | 'gallery';
   readonly builtin: boolean;
+  /** The tombstone of a built-in library: it stays away until it is enabled again (04:140-143). */
+  readonly removed?: true;
   readonly policy: SourcePolicy;
   readonly authReference?: string;
   readonly refresh?: {

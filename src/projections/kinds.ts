@@ -5,6 +5,7 @@ import { ownerKind } from './kinds/owner.js';
 import { processKind } from './kinds/process.js';
 import { proposalKind } from './kinds/proposal.js';
 import { resourceKind } from './kinds/resource.js';
+import { sourceKind } from './kinds/source.js';
 import type { AnyStreamKind } from './owner-state.js';
 
 /** One line for each `kinds/<name>.ts`. */
@@ -15,4 +16,5 @@ export const KINDS: readonly AnyStreamKind[] = [
   processKind,
   proposalKind,
   resourceKind,
+  sourceKind,
 ];

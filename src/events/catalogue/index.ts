@@ -6,6 +6,7 @@ import { ownerEvents } from './owner.js';
 import { processEvents } from './process.js';
 import { proposalEvents } from './proposal.js';
 import { resourceEvents } from './resource.js';
+import { sourceEvents } from './source.js';
 
 /** One line for each `catalogue/<name>.ts`; two catalogues that declare the same type are a fault at start. */
 const CATALOGUES: readonly EventCatalogue[] = [
@@ -15,6 +16,7 @@ const CATALOGUES: readonly EventCatalogue[] = [
   processEvents,
   proposalEvents,
   resourceEvents,
+  sourceEvents,
 ];
 
 function merge(catalogues: readonly EventCatalogue[]): Readonly<Record<string, EventSpec<unknown>>> {

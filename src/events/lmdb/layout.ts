@@ -1,5 +1,4 @@
 /** What a journal directory holds, and how its one LMDB environment is opened. Nothing here creates or repairs. */
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type Database, open, type RootDatabase } from 'lmdb';
 
@@ -16,12 +15,12 @@ export interface Databases {
   readonly log: Database<Buffer, number>;
   /** The same database, read as text: the native decoder is faster than a buffer turned into a string. */
   readonly logText: Database<string, number>;
-  /** `head` and `format`, as JSON text. */
+  /** `head`, `format` and `indexed` (the last position in the indexes), as JSON text. */
   readonly meta: Database<string, string>;
-  /** `streamKey` to position. */
-  readonly streams: Database<Buffer, Buffer>;
-  /** `operationKey` to position. */
-  readonly operations: Database<Buffer, Buffer>;
+  /** Buckets of the stream index (`packed-index.ts`). */
+  readonly streams: Database<Buffer, number>;
+  /** Buckets of the operation index. */
+  readonly operations: Database<Buffer, number>;
   /** Raw digest to salt and bytes. */
   readonly bodies: Database<Buffer, Buffer>;
 }
@@ -40,37 +39,16 @@ export function openDatabases(directory: string, readOnly: boolean): Databases {
     readOnly,
     ...{ permissionsMode: 0o600 },
   });
-  const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
+  const numbered = { encoding: 'binary', keyEncoding: 'uint32' } as const;
   return {
     env,
-    log: env.openDB<Buffer, number>('log', { encoding: 'binary', keyEncoding: 'uint32' }),
+    log: env.openDB<Buffer, number>('log', numbered),
     logText: env.openDB<string, number>('log', { encoding: 'string', keyEncoding: 'uint32' }),
     meta: env.openDB<string, string>('meta', { encoding: 'string' }),
-    streams: env.openDB<Buffer, Buffer>('streams', binary),
-    operations: env.openDB<Buffer, Buffer>('operations', binary),
-    bodies: env.openDB<Buffer, Buffer>('bodies', binary),
+    streams: env.openDB<Buffer, number>('streams', numbered),
+    operations: env.openDB<Buffer, number>('operations', numbered),
+    bodies: env.openDB<Buffer, Buffer>('bodies', { encoding: 'binary', keyEncoding: 'binary' }),
   };
 }
 
-/** Keys of one stream sort by revision: the name, a zero byte (no name has one), the revision in four bytes. */
-export function streamKey(stream: string, revision: number): Buffer {
-  const length = Buffer.byteLength(stream);
-  const key = Buffer.allocUnsafe(length + 5);
-  key.write(stream, 'utf8');
-  key[length] = 0;
-  key.writeUInt32BE(revision, length + 1);
-  return key;
-}
-
-/** Half a digest: operation ids have no length limit here, and 128 bits make a clash unthinkable. */
-export function operationKey(operationId: string): Buffer {
-  return createHash('sha256').update(operationId).digest().subarray(0, 16);
-}
-
 export const bodyKey = (ref: string): Buffer => Buffer.from(ref.slice('sha256:'.length), 'hex');
-
-export function uint32(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-}

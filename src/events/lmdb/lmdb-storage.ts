@@ -2,21 +2,26 @@
  * Storage in one LMDB environment. A batch is one `transactionSync`: the only call that really rolls back, throws
  * when the sync fails, and returns after data and meta page are on disk. The loop waits for the disk meanwhile.
  */
+import { parseRecord } from '../codec.js';
+import type { JournalRecord } from '../event.js';
 import type { Head, OperationClaim, Snapshot } from '../journal.js';
 import { SALT_BYTES } from '../sealed-body.js';
 import type { Batch, SpaceShortage, Storage } from '../storage.js';
 import type { AnchorWriter } from './anchor.js';
 import { readHead, writeHead } from './head.js';
-import { bodyKey, type Databases, operationKey, streamKey, uint32 } from './layout.js';
+import { bodyKey, type Databases } from './layout.js';
 import { readSnapshot, writeSnapshot } from './snapshots.js';
 import type { SpaceGuard } from './space.js';
+import { TailIndex } from './tail-index.js';
 
 /** Positions are four-byte keys; the refusal comes long before the key would wrap. */
 const LAST_POSITION = 0xffff_0000;
+const APPEND = { append: true } as const;
 const REMEMBERED_STREAMS = 20_000;
 
 export class LmdbStorage implements Storage {
   private last: Head;
+  private readonly index: TailIndex;
   private readonly revisions = new Map<string, number>();
 
   constructor(
@@ -26,8 +31,10 @@ export class LmdbStorage implements Storage {
     private readonly space: SpaceGuard,
     private readonly onWarning: (message: string) => void,
     private readonly release: () => void,
+    indexTail?: number,
   ) {
     this.last = readHead(db);
+    this.index = new TailIndex(db, this.last.position, indexTail);
   }
 
   head(): Head {
@@ -41,18 +48,16 @@ export class LmdbStorage implements Storage {
   commit(batch: Batch): void {
     const { db } = this;
     if (batch.head.position > LAST_POSITION) throw new Error('the journal has no positions left');
-    db.env.transactionSync(() => {
-      for (const { position, stream, revision, bytes } of batch.records) {
-        stored(db.log.putSync(position, bytes as Buffer, { append: true }), 'record');
-        stored(db.streams.putSync(streamKey(stream, revision), uint32(position), { noOverwrite: true }), 'index entry');
-      }
-      for (const { operationId, position } of batch.claims)
-        stored(db.operations.putSync(operationKey(operationId), uint32(position), { noOverwrite: true }), 'operation');
+    const flushed = db.env.transactionSync(() => {
+      for (const { position, bytes } of batch.records)
+        stored(db.log.putSync(position, bytes as Buffer, APPEND), 'record');
       for (const { ref, salt, bytes } of batch.bodies)
         stored(db.bodies.putSync(bodyKey(ref), Buffer.concat([salt, bytes])), 'body');
       for (const ref of batch.erase) db.bodies.removeSync(bodyKey(ref));
       writeHead(db, batch.head);
+      return this.index.write(batch);
     });
+    this.index.committed(batch, flushed);
     for (const { stream, revision } of batch.records) this.remember(stream, revision);
     this.last = batch.head;
     this.anchor.note(batch.head);
@@ -72,9 +77,8 @@ export class LmdbStorage implements Storage {
   streamRevision(stream: string): number {
     const known = this.revisions.get(stream);
     if (known !== undefined) return known;
-    const range = { start: streamKey(stream, 0xffff_ffff), end: streamKey(stream, 0), reverse: true, limit: 1 };
-    let revision = 0;
-    for (const { key } of this.db.streams.getRange(range)) revision = key.readUInt32BE(key.length - 4);
+    const position = this.index.lastOf(stream);
+    const revision = position === undefined ? 0 : this.named(position, stream).revision;
     this.remember(stream, revision);
     return revision;
   }
@@ -91,19 +95,22 @@ export class LmdbStorage implements Storage {
   }
 
   streamPositions(stream: string): readonly number[] {
-    const out: number[] = [];
-    const range = { start: streamKey(stream, 0), end: streamKey(stream, 0xffff_ffff) };
-    for (const { value } of this.db.streams.getRange(range)) out.push(value.readUInt32BE());
-    return out;
+    return this.index.allOf(stream);
+  }
+
+  private named(position: number, stream: string): JournalRecord {
+    const record = parseRecord(position, this.db.log.get(position) ?? Buffer.alloc(0));
+    if (record.stream !== stream) throw new Error(`the index names record ${position} for a stream it is not in`);
+    return record;
   }
 
   claim(operationId: string): OperationClaim | undefined {
-    const at = this.db.operations.get(operationKey(operationId))?.readUInt32BE();
-    if (at === undefined) return undefined;
-    const record = JSON.parse(this.db.logText.get(at) ?? '{}') as { stream?: string; operationId?: string };
-    if (record.stream === undefined || record.operationId !== operationId)
-      throw new Error(`the index names record ${at} for an operation it does not carry`);
-    return { operationId, position: at, stream: record.stream };
+    const position = this.index.operationPosition(operationId);
+    if (position === undefined) return undefined;
+    const record = parseRecord(position, this.db.log.get(position) ?? Buffer.alloc(0));
+    if (record.operationId !== operationId)
+      throw new Error(`the index names record ${position} for an operation it does not carry`);
+    return { operationId, position, stream: record.stream };
   }
 
   body(ref: string): { readonly salt: Uint8Array; readonly bytes: Uint8Array } | undefined {

@@ -25,6 +25,8 @@ export interface LmdbOptions extends JournalOptions {
   /** Bytes of the disk that appends leave free. */
   readonly reserveBytes?: number;
   readonly freeBytes?: (path: string) => number;
+  /** How many records the indexes hold in memory before they write a bucket. */
+  readonly indexTail?: number;
   /** What went wrong without harm: an anchor or a snapshot that could not be written. */
   readonly onWarning?: (message: string) => void;
 }
@@ -72,7 +74,9 @@ async function openChecked(
   const warn = options.onWarning ?? (() => {});
   const anchor = new AnchorWriter(directory, options.anchorEveryMs ?? 1_000, warn);
   const space = new SpaceGuard(directory, options.reserveBytes, options.freeBytes);
-  return right(new BatchingJournal(new LmdbStorage(directory, db, anchor, space, warn, release), options));
+  return right(
+    new BatchingJournal(new LmdbStorage(directory, db, anchor, space, warn, release, options.indexTail), options),
+  );
 }
 
 /** Everything that can be known without mapping the file; answers the anchor the log must reach. */

@@ -8,19 +8,22 @@ import { tempDir } from '../../support/temp-dir.js';
 
 const places = new Map<Journal, string>();
 
-async function openIn(directory: string): Promise<Journal> {
-  const opened = await openLmdbJournal(directory, { catalogue });
+async function openIn(directory: string, indexTail: number): Promise<Journal> {
+  const opened = await openLmdbJournal(directory, { catalogue, indexTail });
   if (isLeft(opened)) throw new Error(opened.left.message);
   places.set(opened.right, directory);
   return opened.right;
 }
 
-journalContract({
-  name: 'LMDB',
-  open: () => openIn(join(tempDir('journal'), 'journal')),
-  reopen: async (journal) => {
+const adapter = (name: string, indexTail: number) => ({
+  name,
+  open: () => openIn(join(tempDir('journal'), 'journal'), indexTail),
+  reopen: async (journal: Journal) => {
     await journal.close();
-    return openIn(places.get(journal) ?? '');
+    return openIn(places.get(journal) ?? '', indexTail);
   },
-  dispose: (journal) => journal.close(),
+  dispose: (journal: Journal) => journal.close(),
 });
+
+journalContract(adapter('LMDB', 8_192));
+journalContract(adapter('LMDB, index in small buckets', 3));

@@ -1,0 +1,77 @@
+/** One query helper process, started on demand under limits of the operating system, and ended when a query overstays. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { QueryAnswer, QueryJob } from './messages.js';
+
+/** Data memory in KiB: V8, two threads and SQLite's own 64 MiB fit; a result that grows without bound does not. */
+const DATA_KIB = 786_432;
+const LIMITED = `ulimit -c 0; ulimit -d ${DATA_KIB}; exec "$@"`;
+
+export type Ended = { readonly ended: 'deadline' | 'died' | 'cancelled' };
+
+export class QueryChild {
+  private readonly process: ChildProcess;
+  private settle: ((answer: QueryAnswer | Ended) => void) | undefined;
+  private reason: Ended['ended'] = 'died';
+  alive = true;
+
+  constructor(script: string) {
+    this.process = spawn('/bin/sh', ['-c', LIMITED, 'sh', process.execPath, '--max-old-space-size=192', script], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { LANG: 'C', TZ: 'UTC' },
+    });
+    const gone = () => {
+      this.alive = false;
+      this.answer({ ended: this.reason });
+    };
+    this.process.on('error', gone);
+    this.process.on('exit', gone);
+    // Writing to a helper that just died fails here and as its exit; the exit is what counts.
+    this.process.stdin?.on('error', () => {});
+    if (this.process.stdout !== null) {
+      createInterface({ input: this.process.stdout }).on('line', (line) =>
+        this.answer(JSON.parse(line) as QueryAnswer),
+      );
+    }
+    this.idle(true);
+  }
+
+  private answer(answer: QueryAnswer | Ended): void {
+    const settle = this.settle;
+    this.settle = undefined;
+    settle?.(answer);
+  }
+
+  /** An idle helper does not keep the add-on alive. */
+  private idle(idle: boolean): void {
+    const handles = [this.process, this.process.stdin, this.process.stdout] as { ref(): void; unref(): void }[];
+    for (const handle of handles) {
+      if (idle) handle.unref();
+      else handle.ref();
+    }
+  }
+
+  /** Runs one query; the helper takes one at a time. A query past its deadline ends with the helper. */
+  run(job: QueryJob, deadlineMs: number, signal: AbortSignal): Promise<QueryAnswer | Ended> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.end('deadline'), deadlineMs);
+      const cancel = () => this.end('cancelled');
+      signal.addEventListener('abort', cancel);
+      this.idle(false);
+      this.settle = (answer) => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', cancel);
+        this.idle(true);
+        resolve(answer);
+      };
+      if (!this.alive) this.answer({ ended: 'died' });
+      else if (signal.aborted) cancel();
+      else this.process.stdin?.write(`${JSON.stringify(job)}\n`);
+    });
+  }
+
+  end(reason: Ended['ended']): void {
+    this.reason = reason;
+    this.process.kill('SIGKILL');
+  }
+}

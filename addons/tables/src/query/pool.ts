@@ -1,0 +1,76 @@
+/** Free queries, a few at a time, each within its time; what waits is bounded and the rest is told to come back. */
+import { accept, busy, type Outcome, unfit } from '../outcome.js';
+import type { Cell } from '../store/sqlite.js';
+import { Fields } from '../wire/fields.js';
+import type { JsonObject } from '../wire/json.js';
+import type { Limits } from '../wire/shapes.js';
+import { type Ended, QueryChild } from './child.js';
+import type { QueryAnswer, QueryJob } from './messages.js';
+import { MAX_SQL, scanQuery } from './scan.js';
+
+const HELPERS = 2;
+const WAITING = 8;
+export const QUERY_DEADLINE_MS = 5_000;
+
+function decodeQuery(args: JsonObject, limits: Limits): Outcome<Omit<QueryJob, 'path'>> {
+  const read = new Fields(args, 'query', ['tool', 'sql', 'parameters', 'limit']);
+  const given = read.has('parameters') ? read.list('parameters', 0, 64) : [];
+  const parameters = given.map((value): Cell => {
+    if (typeof value === 'boolean') return Number(value);
+    if (value === null || typeof value === 'number' || (typeof value === 'string' && !value.includes('\0')))
+      return value;
+    read.fail('query: parameters are texts, numbers, true, false or null');
+    return null;
+  });
+  const rows = read.has('limit') ? read.integer('limit', 1, limits.queryRows) : limits.queryRows;
+  const sql = read.nested(scanQuery(read.text('sql', MAX_SQL), limits.queryDepth), '');
+  return read.finish({ sql, parameters, rows, bytes: limits.queryResultBytes });
+}
+
+export class QueryPool {
+  private readonly idle: QueryChild[] = [];
+  private readonly waiting: (() => void)[] = [];
+  private running = 0;
+
+  constructor(
+    private readonly script: string,
+    private readonly limits: Limits,
+  ) {}
+
+  /**
+   * Runs a read-only query on one database. Refuses (422) what is not a plain query, what SQLite rejects, and what needs
+   * more than its time or memory; 429 when too many wait.
+   */
+  async run(path: string, args: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>> {
+    const job = decodeQuery(args, this.limits);
+    if (!job.ok) return job;
+    if (this.running >= HELPERS) {
+      if (this.waiting.length >= WAITING) return busy(1, 'Too many queries are running. Try again.');
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+    this.running += 1;
+    const child = this.idle.pop() ?? new QueryChild(this.script);
+    try {
+      return this.judge(await child.run({ ...job.value, path }, QUERY_DEADLINE_MS, signal));
+    } finally {
+      this.running -= 1;
+      if (child.alive) this.idle.push(child);
+      this.waiting.shift()?.();
+    }
+  }
+
+  private judge(answer: QueryAnswer | Ended): Outcome<JsonObject> {
+    if ('payload' in answer) return accept(answer.payload);
+    if ('refused' in answer) return unfit('bad_query', `The query was refused: ${answer.refused}`);
+    if ('fault' in answer) throw new Error(`a query failed: ${answer.fault}`);
+    if (answer.ended === 'deadline') {
+      return unfit('query_too_slow', `The query took longer than ${QUERY_DEADLINE_MS / 1000} seconds and was ended.`);
+    }
+    if (answer.ended === 'cancelled') return busy(1, 'The caller went away.');
+    return unfit('query_too_large', 'The query needs more memory than a query may use.');
+  }
+
+  close(): void {
+    for (const child of this.idle) child.end('cancelled');
+  }
+}

@@ -1,0 +1,267 @@
+/** Lifecycle, libraries and apps of the owner, composed: the parts of the owner gateway that are about what is installed. */
+import type { AppEntry, DispatchResult, OperationStatus } from '../../contract/api.js';
+import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import type { Json, JsonObject } from '../../contract/json.js';
+import { type Refusal, refuse } from '../../contract/refusal.js';
+import type { ContractRequest } from '../../contract/wire.js';
+import { findInstalled } from '../../projections/installed.js';
+import { type AdminCheck, requireAdministrator } from '../administrators.js';
+import type { OwnerContext } from '../context.js';
+import type { Caller, OperationProgress, WithRawArguments } from '../gateway.js';
+import { decodeArguments, isManagementAction, type ManagementAction } from '../library/arguments.js';
+import { Library, type LibraryOptions } from '../library/index.js';
+import { listApps, NO_ICON, readIcon } from './apps.js';
+import { OperationDesk, statusOf } from './desk.js';
+import { installedView } from './installed-view.js';
+import { LibraryWrites } from './library-writes.js';
+import { ProgressBoard } from './progress.js';
+import { RuntimeSync } from './runtime-sync.js';
+import { StorageSizes } from './storage-size.js';
+import { isLifecycleAction, type LifecycleAction, Submissions } from './submit.js';
+import type { LifecycleParts } from './use-case.js';
+
+export interface LifecycleOptions extends LibraryOptions {
+  /** Mandatory: an owner without it does not start (06:246-248). */
+  readonly administrators: AdminCheck;
+}
+
+const OPERATION_ID = /^[a-z][a-z0-9-]{0,63}$/;
+const SEARCH_LIMIT = 50;
+const MOST_RESULTS = 100;
+
+export class Lifecycle {
+  readonly library: Library;
+  readonly desk: OperationDesk;
+  readonly sync: RuntimeSync;
+  private readonly parts: LifecycleParts;
+  private readonly submissions: Submissions;
+  private readonly writes: LibraryWrites;
+  private readonly progress = new ProgressBoard();
+  private readonly sizes: StorageSizes;
+  private readonly stopped = new AbortController();
+  private readonly listeners = new Set<() => void>();
+
+  constructor(
+    readonly context: OwnerContext,
+    private readonly options: LifecycleOptions,
+  ) {
+    if (typeof options?.administrators !== 'function')
+      throw new Error('the owner needs a check of administrators and does not start without one');
+    this.library = new Library(context, options);
+    this.desk = new OperationDesk(context.store);
+    this.sync = new RuntimeSync(context);
+    this.sizes = new StorageSizes(context.clock);
+    const { library, sync, progress } = this;
+    this.parts = { context, library, sync, progress, stopping: this.stopped.signal };
+    this.submissions = new Submissions(this.parts, this.desk);
+    this.writes = new LibraryWrites(this.parts, this.desk);
+    context.store.journal.onDurable((records) => {
+      if (records.some(({ stream }) => stream.startsWith('installation-') || stream.startsWith('operation-')))
+        this.changed();
+    });
+    context.runtimes.onChange(() => this.changed());
+  }
+
+  /** True for the actions of `dispatch` that are handled here; the typed read is not one of them. */
+  handles(action: string): boolean {
+    return isLifecycleAction(action) || isManagementAction(action);
+  }
+
+  /**
+   * Lifecycle and management actions of `POST /api/addons/dispatch`: administrators only, decided anew at every call,
+   * duplicates included (06:255-256; 12:351-354). A lifecycle action goes on when the caller leaves.
+   */
+  async dispatch(
+    caller: Caller,
+    request: WithRawArguments<ContractRequest>,
+    options: { respondAsync?: boolean } = {},
+  ): Promise<Either<Refusal, DispatchResult>> {
+    const { action, addonId = '', resourceId = '', operationId, generation, arguments: args } = request.value;
+    const allowed = await requireAdministrator(this.options.administrators, caller);
+    if (isLeft(allowed)) return allowed;
+    if (resourceId !== '') return left(refuse('invalid_request', 'This action takes no resource. Nothing changed.'));
+    if (isLifecycleAction(action)) {
+      const order = { action, addonId, operationId, generation: generation ?? 0, arguments: args };
+      const done = await this.lifecycle(caller, order, options.respondAsync === true);
+      return isLeft(done) ? done : right({ payload: done.right as unknown as Json });
+    }
+    if (!isManagementAction(action))
+      return left(refuse('invalid_request', 'There is no such action. Nothing changed.'));
+    if (addonId !== '' && action !== 'catalog-details')
+      return left(refuse('invalid_request', 'This action is about the library as a whole and takes no add-on.'));
+    const payload = await this.manage(caller, action, { addonId, operationId, args });
+    return isLeft(payload) ? payload : right({ payload: payload.right });
+  }
+
+  /** The state of an operation, for the administrator who asked for it and nobody else (09, "Public API"). */
+  async operationStatus(caller: Caller, operationId: string): Promise<Either<Refusal, OperationProgress>> {
+    const allowed = await requireAdministrator(this.options.administrators, caller);
+    if (isLeft(allowed)) return allowed;
+    const unknown = refuse('not_found', 'You have no operation with this id.');
+    const found = this.desk.find(operationId, this.context.store.visible);
+    if (found === 'foreign') return left(unknown);
+    if (found.phase === 'none')
+      return this.submissions.isRunning(operationId)
+        ? left(refuse('busy', 'The operation waits for its turn. Ask again soon.', { operationId, retryAfter: 1 }))
+        : left(unknown);
+    if (found.userId !== caller.actor.userId || found.mode !== caller.actor.mode) return left(unknown);
+    const progress = this.progress.get(operationId);
+    return right({ ...statusOf(operationId, found), ...(progress === undefined ? {} : { progress }) });
+  }
+
+  async apps(caller: Caller): Promise<Either<Refusal, readonly AppEntry[]>> {
+    return right(listApps(this.context, this.sync, await this.isAdministrator(caller)));
+  }
+
+  async icon(
+    caller: Caller,
+    addonId: string,
+    generation: number,
+  ): Promise<Either<Refusal, { bytes: Uint8Array; mediaType: string }>> {
+    const icon = await readIcon(this.context, await this.isAdministrator(caller), addonId, generation);
+    return isLeft(icon) ? left(NO_ICON) : icon;
+  }
+
+  /** The typed `enable` with the generation the caller saw, which must be the installed one (12:55-67). */
+  startApp(caller: Caller, addonId: string, body: { operationId: string; generation: number }): AppAnswer {
+    return this.switchApp(caller, 'enable', addonId, body);
+  }
+
+  /** The typed `disable`, likewise; drains the process and keeps data. */
+  stopApp(caller: Caller, addonId: string, body: { operationId: string; generation: number }): AppAnswer {
+    return this.switchApp(caller, 'disable', addonId, body);
+  }
+
+  /** Called when the list of apps may have changed; the returned function ends the subscription. */
+  onChange(listener: () => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  /** Registers the shipped libraries and reads every enabled one, in the background (06:293-299). */
+  async openLibrary(): Promise<Either<Refusal, { readonly refreshed: Promise<void> }>> {
+    const shipped = await this.library.sources.ship();
+    if (isLeft(shipped)) return shipped;
+    return right({ refreshed: this.library.refreshAll(this.stopped.signal) });
+  }
+
+  /** Ends downloads and refreshes, and waits for the operation that runs; processes are ended by their supervisor. */
+  async shutdown(): Promise<void> {
+    this.stopped.abort();
+    await this.submissions.alone(async () => undefined);
+  }
+
+  private async switchApp(
+    caller: Caller,
+    action: 'enable' | 'disable',
+    addonId: string,
+    body: { operationId: string; generation: number },
+  ): AppAnswer {
+    const allowed = await requireAdministrator(this.options.administrators, caller);
+    if (isLeft(allowed)) return allowed;
+    if (!(Number.isSafeInteger(body.generation) && body.generation >= 1))
+      return left(refuse('invalid_request', 'The generation you saw in the list is needed. Nothing changed.'));
+    return this.lifecycle(caller, { action, addonId, ...body, arguments: {} }, false);
+  }
+
+  private async lifecycle(
+    caller: Caller,
+    order: { action: LifecycleAction; addonId: string; operationId: string; generation: number; arguments: JsonObject },
+    early: boolean,
+  ): AppAnswer {
+    if (!OPERATION_ID.test(order.operationId ?? '') || !OPERATION_ID.test(order.addonId))
+      return left(refuse('invalid_request', 'The add-on id or the operation id is malformed. Nothing changed.'));
+    if (!(Number.isSafeInteger(order.generation) && order.generation >= 0))
+      return left(refuse('invalid_request', 'The generation is malformed. Nothing changed.'));
+    return this.submissions.submit(caller, order, early);
+  }
+
+  private async manage(
+    caller: Caller,
+    action: ManagementAction,
+    given: { addonId: string; operationId: string; args: JsonObject },
+  ): Promise<Either<Refusal, Json>> {
+    switch (action) {
+      case 'catalog-sources': {
+        const none = decodeArguments(action, given.args);
+        const sources = this.library.list().filter(({ removed }) => removed !== true);
+        return isLeft(none) ? none : right({ sources } as unknown as Json);
+      }
+      case 'addons-installed': {
+        const none = decodeArguments(action, given.args);
+        return isLeft(none) ? none : right(await installedView(this.context, this.sync, this.sizes));
+      }
+      case 'operation-status': {
+        const args = decodeArguments(action, given.args);
+        if (isLeft(args)) return args;
+        const status = await this.operationStatus(caller, args.right.operationId);
+        if (isLeft(status)) return status;
+        const { progress, ...plain } = status.right;
+        return right(plain as unknown as Json);
+      }
+      case 'catalog-search':
+        return this.search(given.args);
+      case 'catalog-details':
+        return this.details(given.addonId, given.args);
+      case 'catalog-source-save':
+      case 'catalog-source-refresh':
+        return this.write(caller, action, given);
+      default: {
+        const never: never = action;
+        return never;
+      }
+    }
+  }
+
+  private search(given: JsonObject): Either<Refusal, Json> {
+    const args = decodeArguments('catalog-search', given);
+    if (isLeft(args)) return args;
+    const { text = '', kind = 'addon', sourceId = '', offset = 0, limit = SEARCH_LIMIT } = args.right;
+    if (limit < 1 || limit > MOST_RESULTS)
+      return left(refuse('invalid_request', `The limit is from 1 to ${MOST_RESULTS}.`));
+    const from = sourceId === '' ? {} : { sourceId };
+    return right(this.library.search({ text, kind, offset, limit, ...from }) as unknown as Json);
+  }
+
+  private details(addonId: string, given: JsonObject): Either<Refusal, Json> {
+    const args = decodeArguments('catalog-details', given);
+    if (isLeft(args)) return args;
+    const release = this.library.details(args.right.sourceId, addonId, args.right.version);
+    if (isLeft(release)) return release;
+    const found = findInstalled(this.context.store.visible, addonId);
+    const installed =
+      found === undefined ? null : { version: found.version, generation: found.generation, enabled: found.enabled };
+    return right({ release: release.right, installed } as unknown as Json);
+  }
+
+  private async write(
+    caller: Caller,
+    action: 'catalog-source-save' | 'catalog-source-refresh',
+    given: { operationId: string; args: JsonObject },
+  ): Promise<Either<Refusal, Json>> {
+    if (!OPERATION_ID.test(given.operationId ?? ''))
+      return left(refuse('invalid_request', 'The operation id is malformed. Nothing changed.'));
+    if (action === 'catalog-source-refresh') {
+      const args = decodeArguments(action, given.args);
+      return isLeft(args) ? args : this.writes.refresh(caller, given.operationId, args.right.sourceId);
+    }
+    const args = decodeArguments(action, given.args);
+    return isLeft(args) ? args : this.writes.save(caller, given.operationId, args.right);
+  }
+
+  private async isAdministrator(caller: Caller): Promise<boolean> {
+    const answer = await this.options.administrators(caller);
+    // A check that cannot answer shows the reader's view (12:17-19).
+    return !isLeft(answer) && answer.right;
+  }
+
+  private changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+}
+
+type AppAnswer = Promise<Either<Refusal, OperationStatus>>;
+
+/** The lifecycle part of the owner gateway. Throws when no check of administrators is given. */
+export const createLifecycle = (context: OwnerContext, options: LifecycleOptions): Lifecycle =>
+  new Lifecycle(context, options);

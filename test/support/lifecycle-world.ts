@@ -1,0 +1,386 @@
+/**
+ * An owner's lifecycle over a journal in memory, with doubles for processes, packages and libraries.
+ *
+ * Fault model: the journal storage can stop at the n-th commit, before or after the bytes are kept, and never answer
+ * again (a crash), or fail it (a fence); a library, a stage, a publication, a data directory and a start can each
+ * refuse, and a start can hang. What survives a crash: the bytes of the journal and the published packages. Processes
+ * and stages do not.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AdminCheck } from '../../src/commands/administrators.js';
+import type { OwnerContext } from '../../src/commands/context.js';
+import type { Caller } from '../../src/commands/gateway.js';
+import { createLifecycle, type Lifecycle, type LifecycleOptions } from '../../src/commands/lifecycle/index.js';
+import type {
+  CatalogFetcher,
+  LaunchSpec,
+  Observation,
+  PackageReceipt,
+  PackageStore,
+  Runtimes,
+  StagedPackage,
+} from '../../src/commands/ports.js';
+import { Store } from '../../src/commands/store.js';
+import { LOCAL_OWNER } from '../../src/contract/actor.js';
+import type { DispatchResult, OperationStatus, Release } from '../../src/contract/api.js';
+import { type Either, isLeft, left, right } from '../../src/contract/fp.js';
+import type { Json, JsonObject } from '../../src/contract/json.js';
+import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
+import { type Refusal, refuse } from '../../src/contract/refusal.js';
+import { BatchingJournal } from '../../src/events/batching-journal.js';
+import { MemoryStorage } from '../../src/events/memory-journal.js';
+import type { Batch } from '../../src/events/storage.js';
+import { KINDS } from '../../src/projections/kinds.js';
+import { reconcileLifecycle } from '../../src/recovery/reconcile-lifecycle.js';
+
+export const ADMIN: Caller = { actor: LOCAL_OWNER, via: { kind: 'local' }, administrator: true };
+export const OTHER_ADMIN: Caller = {
+  actor: { userId: 'other', credentialId: 'other', mode: 'named-user' },
+  via: { kind: 'session' },
+  administrator: true,
+};
+export const READER: Caller = {
+  actor: { userId: 'reader', credentialId: 'reader', mode: 'named-user' },
+  via: { kind: 'session' },
+  administrator: false,
+};
+
+/** Keeps what was committed and stops for ever, or fails, at the n-th commit from now. */
+export class FaultyStorage extends MemoryStorage {
+  commits = 0;
+  plan: { readonly at: number; readonly how: 'before' | 'after' | 'fail' } | undefined;
+  crashed = false;
+
+  override commit(batch: Batch): void | Promise<void> {
+    this.commits += 1;
+    if (this.crashed) return new Promise(() => undefined);
+    if (this.plan?.at !== this.commits) return super.commit(batch);
+    if (this.plan.how === 'fail') throw new Error('the disk failed');
+    if (this.plan.how === 'after') super.commit(batch);
+    this.crashed = true;
+    return new Promise(() => undefined);
+  }
+
+  /** As after a restart: the plan is gone, the bytes stay. */
+  survive(): void {
+    this.crashed = false;
+    this.plan = undefined;
+    this.commits = 0;
+  }
+}
+
+export class TestClock {
+  ms = Date.parse('2026-01-01T00:00:00.000Z');
+  private timers: { at: number; task: () => void }[] = [];
+  now(): Date {
+    return new Date(this.ms);
+  }
+  after(ms: number, task: () => void): () => void {
+    const timer = { at: this.ms + ms, task };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+  advance(ms: number): void {
+    this.ms += ms;
+    const due = this.timers.filter(({ at }) => at <= this.ms);
+    this.timers = this.timers.filter(({ at }) => at > this.ms);
+    for (const { task } of due) task();
+  }
+}
+
+export class TestRuntimes implements Runtimes {
+  readonly running = new Map<string, LaunchSpec>();
+  readonly failures = new Map<string, string>();
+  readonly calls: string[] = [];
+  /** `id` or `id@version` whose start fails. */
+  readonly broken = new Set<string>();
+  starting = 0;
+  mostStarting = 0;
+  gate: Promise<void> | undefined;
+  beforeStart: ((spec: LaunchSpec) => void | Promise<void>) | undefined;
+  private listener: (addonId: string) => void = () => undefined;
+
+  async start(spec: LaunchSpec): Promise<Either<{ reason: string }, void>> {
+    const { addonId, version, generation } = spec;
+    if (this.running.get(addonId)?.generation === generation) return right(undefined);
+    this.calls.push(`start ${addonId} ${generation}`);
+    this.starting += 1;
+    this.mostStarting = Math.max(this.mostStarting, this.starting);
+    await this.beforeStart?.(spec);
+    await this.gate;
+    this.starting -= 1;
+    const verified = await spec.verify();
+    if (isLeft(verified) || this.broken.has(addonId) || this.broken.has(`${addonId}@${version}`)) {
+      this.failures.set(addonId, 'it exits at once');
+      return left({ reason: 'it exits at once' });
+    }
+    this.failures.delete(addonId);
+    this.running.set(addonId, spec);
+    this.listener(addonId);
+    return right(undefined);
+  }
+  async stop(addonId: string): Promise<Either<{ reason: string }, void>> {
+    if (this.running.delete(addonId)) this.calls.push(`stop ${addonId}`);
+    this.failures.delete(addonId);
+    return right(undefined);
+  }
+  current(): ReturnType<Runtimes['current']> {
+    return left({ reason: 'not part of this double' });
+  }
+  observe(addonId: string): Observation {
+    const spec = this.running.get(addonId);
+    if (spec !== undefined) return { state: 'running', generation: spec.generation, restarts: 0 };
+    const reason = this.failures.get(addonId);
+    return reason === undefined ? { state: 'stopped', restarts: 0 } : { state: 'failed', restarts: 0, reason };
+  }
+  async recover(): Promise<Either<{ reason: string }, void>> {
+    this.running.clear();
+    return right(undefined);
+  }
+  onChange(listener: (addonId: string) => void): void {
+    this.listener = listener;
+  }
+  async shutdown(): Promise<Either<{ reason: string }, void>> {
+    this.running.clear();
+    return right(undefined);
+  }
+}
+
+export class TestPackages implements PackageStore {
+  /** On disk: survives a crash. */
+  readonly published = new Map<string, PackageReceipt>();
+  stages = new Set<StagedPackage>();
+  staged = 0;
+  refuseStage: Refusal | undefined;
+  refusePublish: Refusal | undefined;
+  throwStage = false;
+  gate: Promise<void> | undefined;
+  signer: PackageReceipt['signer'] | undefined;
+  manifestOf: (release: Release) => JsonObject = (release) => testManifest(release.id, release.version);
+
+  async stage(
+    release: Release,
+    _policy: unknown,
+    options: Parameters<PackageStore['stage']>[2],
+  ): Promise<Either<Refusal, StagedPackage>> {
+    this.staged += 1;
+    options.onProgress({ phase: 'downloading', bytes: 512, totalBytes: 1024 });
+    await this.gate;
+    if (options.signal.aborted) return left(refuse('package_fetch_failed', 'cancelled'));
+    if (this.throwStage) throw new Error('a fault at /secret/path');
+    if (this.refuseStage !== undefined) return left(this.refuseStage);
+    const manifest = this.manifestOf(release);
+    const staged: StagedPackage = {
+      receipt: {
+        addonId: release.id,
+        version: release.version,
+        sourceId: release.sourceId,
+        channel: release.channel ?? '',
+        selection: release.selection ?? '',
+        artifact: release.artifact,
+        digest: release.digest,
+        verification: this.signer === undefined ? 'sha256' : 'sha256+sigstore',
+        ...(this.signer === undefined ? {} : { signer: this.signer }),
+        os: release.os,
+        arch: release.arch,
+        manifestDigest: release.digest,
+        manifest,
+        files: [],
+      },
+    };
+    this.stages.add(staged);
+    return right(staged);
+  }
+  async publish(staged: StagedPackage): Promise<Either<Refusal, { directory: string }>> {
+    if (!this.stages.has(staged)) throw new Error('a stage works once');
+    if (this.refusePublish !== undefined) return left(this.refusePublish);
+    this.stages.delete(staged);
+    const directory = `${staged.receipt.addonId}-${this.published.size + 1}`;
+    this.published.set(directory, staged.receipt);
+    return right({ directory });
+  }
+  async discard(staged: StagedPackage): Promise<void> {
+    this.stages.delete(staged);
+  }
+  async receipt(directory: string): Promise<Either<Refusal, PackageReceipt>> {
+    const found = this.published.get(directory);
+    return found === undefined ? left(refuse('not_found', 'none')) : right(found);
+  }
+  async verify(directory: string): Promise<Either<string, void>> {
+    return this.published.has(directory) ? right(undefined) : left('the package is gone');
+  }
+  async icon(directory: string): Promise<Either<Refusal, { bytes: Uint8Array; mediaType: string }>> {
+    return this.published.has(directory)
+      ? right({ bytes: new Uint8Array([1]), mediaType: 'image/png' })
+      : left(refuse('not_found', 'none'));
+  }
+  absolute(directory: string): string {
+    return `/packages/${directory}`;
+  }
+  async sweep(): Promise<Either<Refusal, { removed: number }>> {
+    const removed = this.stages.size;
+    this.stages = new Set();
+    return right({ removed });
+  }
+}
+
+export class TestCatalog implements CatalogFetcher {
+  readonly indexes = new Map<string, readonly Release[]>();
+  readonly failing = new Set<string>();
+  readonly fetched: string[] = [];
+  gate: Promise<void> | undefined;
+
+  async fetch(source: { id: string; url: string }, signal: AbortSignal): Promise<Either<Refusal, readonly Release[]>> {
+    this.fetched.push(source.id);
+    const aborted = new Promise<'aborted'>((resolve) => signal.addEventListener('abort', () => resolve('aborted')));
+    if ((await Promise.race([this.gate, aborted])) === 'aborted') return left(refuse('library_unavailable', 'late'));
+    if (this.failing.has(source.id)) return left(refuse('library_unavailable', 'The library could not be read.'));
+    return right(this.indexes.get(source.id) ?? []);
+  }
+}
+
+export const DIGEST = `sha256:${'a'.repeat(64)}`;
+
+export function testManifest(id: string, version: string): JsonObject {
+  return {
+    schemaVersion: 1,
+    id,
+    version,
+    executable: 'bin/run',
+    os: 'linux',
+    arch: 'amd64',
+    host: { min: 1, max: 1 },
+    api: { min: 1, max: 2 },
+    protocol: { min: 1, max: 1 },
+    dataFormat: { min: 1, max: 1 },
+    capabilities: { service: true, tools: ['read-it'] },
+  };
+}
+
+export function testRelease(id: string, version: string, extra: Partial<Release> = {}): Release {
+  return {
+    sourceId: 'lib',
+    kind: 'addon',
+    id,
+    name: id,
+    version,
+    artifact: `https://example.test/${id}-${version}.tar`,
+    digest: DIGEST,
+    os: 'linux',
+    arch: 'amd64',
+    ...extra,
+  };
+}
+
+export interface Seen {
+  readonly level: string;
+  readonly fields: object;
+  readonly message: string;
+}
+
+export class World {
+  readonly storage = new FaultyStorage();
+  readonly clock = new TestClock();
+  readonly packages = new TestPackages();
+  readonly catalog = new TestCatalog();
+  readonly seen: Seen[] = [];
+  readonly dataRoot = mkdtempSync(join(tmpdir(), 'castellan-lifecycle-'));
+  administrators: AdminCheck = async (caller) => right(caller.administrator);
+  options: Partial<LifecycleOptions> = {};
+  runtimes = new TestRuntimes();
+  store!: Store;
+  lifecycle!: Lifecycle;
+  private serial = 0;
+
+  static async open(prepare: (world: World) => void = () => undefined): Promise<World> {
+    const world = new World();
+    prepare(world);
+    await world.boot();
+    return world;
+  }
+
+  /** A process of the owner: journal, store, lifecycle, reconciled. Nothing of the one before is heard of again. */
+  async boot(): Promise<Either<Refusal, void>> {
+    this.storage.survive();
+    this.runtimes = Object.assign(new TestRuntimes(), { broken: this.runtimes.broken });
+    const journal = new BatchingJournal(this.storage);
+    this.store = await Store.open(journal, this.clock, KINDS);
+    this.lifecycle = createLifecycle(this.context(), {
+      administrators: (caller) => this.administrators(caller),
+      ...this.options,
+    });
+    return reconcileLifecycle(this.lifecycle);
+  }
+
+  context(): OwnerContext {
+    const log = (level: string) => (fields: object, message: string) => void this.seen.push({ level, fields, message });
+    return {
+      store: this.store,
+      clock: this.clock,
+      ids: { hex: (n) => (++this.serial).toString(16).padStart(n * 2, '0'), bytes: (n) => new Uint8Array(n) },
+      log: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+      runtimes: this.runtimes,
+      packages: this.packages,
+      catalog: this.catalog,
+      limits: DEFAULT_LIMITS,
+      host: { os: 'linux', arch: 'amd64', host: 1, api: 2, protocol: 1, dataFormat: 1, sdk: 2 },
+      dataRoot: this.dataRoot,
+    };
+  }
+
+  /** Adds the library `lib` (or another) with these releases. */
+  async library(releases: readonly Release[], id = 'lib'): Promise<void> {
+    this.catalog.indexes.set(id, releases);
+    if (this.lifecycle.library.find(id) !== undefined) return;
+    const settings = {
+      name: id,
+      url: `https://${id}.test/index.yaml`,
+      format: 'library' as const,
+      policy: { requireSignature: false },
+    };
+    must(await this.lifecycle.library.add({ kind: 'addon', id, settings, enabled: true }));
+  }
+
+  dispatch(
+    action: string,
+    given: { addonId?: string; operationId?: string; generation?: number; args?: Json; resourceId?: string } = {},
+    caller: Caller = ADMIN,
+    respondAsync = false,
+  ): Promise<Either<Refusal, DispatchResult>> {
+    const { addonId = '', operationId = '', generation = 0, args = {}, resourceId } = given;
+    const request = { addonId, operationId, generation, action, arguments: args as JsonObject };
+    const value = resourceId === undefined ? request : { ...request, resourceId };
+    return this.lifecycle.dispatch(caller, { value, rawArguments: JSON.stringify(args) }, { respondAsync });
+  }
+
+  /** A lifecycle action on `demo`; the status, or the code of the refusal. */
+  async act(action: string, operationId: string, args: Json = {}, addonId = 'demo'): Promise<OperationStatus | string> {
+    const done = await this.dispatch(action, { addonId, operationId, args });
+    return isLeft(done) ? done.left.refusal : (done.right.payload as unknown as OperationStatus);
+  }
+
+  install(operationId: string, version = '1.0.0', addonId = 'demo'): Promise<OperationStatus | string> {
+    return this.act('install', operationId, { sourceId: 'lib', version }, addonId);
+  }
+
+  async status(operationId: string, caller: Caller = ADMIN): Promise<string> {
+    const status = await this.lifecycle.operationStatus(caller, operationId);
+    return isLeft(status) ? status.left.refusal : status.right.state;
+  }
+
+  close(): void {
+    rmSync(this.dataRoot, { recursive: true, force: true });
+  }
+}
+
+/** The value of a right; a left fails the test with its message. */
+export function must<A>(result: Either<Refusal, A>): A {
+  if (isLeft(result)) throw new Error(`${result.left.refusal}: ${result.left.message}`);
+  return result.right;
+}
+
+export const codeOf = (result: Either<Refusal, unknown>): string => (isLeft(result) ? result.left.refusal : 'right');

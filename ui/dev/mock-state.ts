@@ -1,0 +1,64 @@
+/** What the mock remembers, and what its routes are handed. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AppEntry, ChangeKind, ProposalView, Release, ResourceEntry, SourceView } from '../../src/contract/api.js';
+import * as data from './mock-data.js';
+
+export interface Call {
+  readonly method: string;
+  readonly url: URL;
+  readonly body: unknown;
+  readonly headers: IncomingHttpHeaders;
+}
+export type Reply = { status: number; body?: unknown; text?: string; type?: string } | 'cut';
+export type Emit = (kind: ChangeKind) => void;
+
+export const error = (status: number, type: string, message: string, more: object = {}): Reply => ({
+  status,
+  body: { error: { type, message, ...more } },
+});
+
+export interface Operation {
+  readonly addonId: string;
+  readonly action: string;
+  state: 'intent' | 'prepared' | 'applied' | 'completed' | 'failed';
+  bytes: number;
+  readonly totalBytes: number;
+}
+
+/** What the mock remembers; tests change it and then call `emit`. */
+export interface MockState {
+  administrator: boolean;
+  addonsFeature: boolean;
+  apps: AppEntry[];
+  sources: SourceView[];
+  releases: Release[];
+  resources: ResourceEntry[];
+  proposals: ProposalView[];
+  operations: Map<string, Operation>;
+  /** The code that confirmations need, as with `--local-confirm-code`. */
+  confirmCode: string | undefined;
+  /** Answers that take the place of the next ones: by `METHOD path` or, for dispatch, by action. */
+  faults: Map<string, { status: number; error?: object; cut?: true; times: number }>;
+  /** Milliseconds a download takes. */
+  installMs: number;
+}
+
+export const fullState = (): MockState => ({
+  administrator: true,
+  addonsFeature: true,
+  apps: data.apps(),
+  sources: data.sources(),
+  releases: data.releases(),
+  resources: data.resources(),
+  proposals: [
+    data.updateProposal(),
+    data.createProposal(),
+    data.importProposal(),
+    data.unknownProposal(),
+    ...data.settledProposals(),
+  ],
+  operations: new Map(),
+  confirmCode: undefined,
+  faults: new Map(),
+  installMs: 2_500,
+});

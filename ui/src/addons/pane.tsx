@@ -1,0 +1,172 @@
+/** The details of one add-on beside the list (12:311-315). */
+import type { AppEntry, InstalledEntry } from '../../../src/contract/api.ts';
+import { installed } from '../api/lists.ts';
+import { startOperation, useOperation } from '../api/operations.ts';
+import { useQuery } from '../api/query.ts';
+import { Icon } from '../parts/icons.tsx';
+import { Notice } from '../parts/notice.tsx';
+import { Foreign } from '../text/foreign.tsx';
+import { humanise, plural } from '../text/format.ts';
+import { MoreDetails } from './more-details.tsx';
+import { closePane } from './my-addons.tsx';
+import { descriptionOf, iconOf, titleOf } from './names.ts';
+import { OperationNote } from './operation-note.tsx';
+import { Resources } from './resources.tsx';
+import { StateChip } from './state-chip.tsx';
+import { Tile } from './tile.tsx';
+
+interface Props {
+  readonly app: AppEntry;
+  readonly manage: boolean;
+  readonly resourceId: string | null;
+  readonly onRemove: () => void;
+}
+
+export function Pane({ app, manage, resourceId, onRemove }: Props) {
+  const operation = useOperation(app.id);
+  const title = titleOf(app);
+  return (
+    <aside
+      className="pane"
+      aria-labelledby="pane-title"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !event.defaultPrevented) closePane();
+      }}
+    >
+      <div className="pane-head">
+        <button type="button" className="btn-icon pane-close" aria-label="Close the details" onClick={closePane}>
+          <Icon name="close" />
+        </button>
+        <Tile title={title} src={iconOf(app)} size={56} />
+        <div>
+          <h2 id="pane-title" tabIndex={-1}>
+            <Foreign text={title} max={120} />
+          </h2>
+          <StateChip app={app} operation={operation} />
+        </div>
+      </div>
+      {descriptionOf(app) !== '' && (
+        <p>
+          <Foreign text={descriptionOf(app)} max={1000} lines />
+        </p>
+      )}
+      {app.admin !== undefined && <Actions app={app} title={title} onRemove={onRemove} />}
+      {operation !== undefined && <OperationNote operation={operation} />}
+      {app.admin === undefined ? <Facts app={app} /> : <AdminFacts app={app} manage={manage} />}
+      <Adds app={app} />
+      <Resources app={app} resourceId={resourceId} />
+    </aside>
+  );
+}
+
+/** Drawn only on entries that carry `admin` (12:333-334); nothing else is sent while an operation is not final. */
+function Actions({
+  app,
+  title,
+  onRemove,
+}: {
+  readonly app: AppEntry;
+  readonly title: string;
+  readonly onRemove: () => void;
+}) {
+  const operation = useOperation(app.id);
+  const held = operation !== undefined && operation.phase !== 'failed';
+  const { id: addonId, generation } = app;
+  const action = app.enabled ? 'disable' : 'enable';
+  return (
+    <div className="pane-actions">
+      <button
+        type="button"
+        className={app.enabled ? 'btn' : 'btn btn-primary'}
+        aria-disabled={held}
+        onClick={() => startOperation({ addonId, title, action, generation })}
+      >
+        <Icon name={app.enabled ? 'pause' : 'play'} size={16} />
+        {app.enabled ? 'Turn off' : 'Turn on'}
+      </button>
+      <button type="button" className="btn btn-quiet" aria-disabled={held} onClick={() => !held && onRemove()}>
+        <Icon name="trash" size={16} />
+        Remove…
+      </button>
+    </div>
+  );
+}
+
+function Adds({ app }: { readonly app: AppEntry }) {
+  if (!app.hasUI && app.toolCount === 0) return null;
+  return (
+    <section>
+      <h3>What it adds</h3>
+      <ul className="adds">
+        {app.hasUI && (
+          <li>
+            <Icon name="grid" size={16} /> A page
+          </li>
+        )}
+        {app.toolCount > 0 && (
+          <li>
+            <details>
+              <summary>
+                <Icon name="down" size={16} /> {plural(app.toolCount, 'chat tool')}
+              </summary>
+              <ul className="tools">
+                {app.tools.map((tool) => (
+                  <li key={tool}>
+                    <span>{humanise(tool)}</span>
+                    <code>
+                      <Foreign text={tool} max={80} />
+                    </code>
+                  </li>
+                ))}
+              </ul>
+              {app.tools.length < app.toolCount && (
+                <p className="cut">
+                  {app.tools.length} of {app.toolCount} shown
+                </p>
+              )}
+            </details>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function Facts({ app, entry }: { readonly app: AppEntry; readonly entry?: InstalledEntry | undefined }) {
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Version</dt>
+        <dd>
+          <Foreign text={app.version} max={60} />
+        </dd>
+      </div>
+      {entry !== undefined && (
+        <div>
+          <dt>Source</dt>
+          <dd>
+            <Foreign text={entry.sourceId} max={80} />
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+function AdminFacts({ app, manage }: { readonly app: AppEntry; readonly manage: boolean }) {
+  const { data } = useQuery(installed);
+  const entry = Array.isArray(data) ? data.find(({ id }) => id === app.id) : undefined;
+  return (
+    <>
+      {app.state === 'failed' && (
+        <Notice
+          tone="bad"
+          title="It is not running"
+          text={entry?.reason ?? 'The host did not record a reason. Turn it off and on again to start it afresh.'}
+        />
+      )}
+      <Facts app={app} entry={entry} />
+      <MoreDetails entry={entry} open={manage} />
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+/** The lists that the whole page shares: features, apps, and the proposals that wait. */
+import type { AppEntry, InstalledEntry, ProposalPage, SourceView } from '../../../src/contract/api.ts';
+import { ApiError, call, dispatch } from './client.ts';
+import { onChange } from './live.ts';
+import { Query } from './query.ts';
+
+export interface Features {
+  readonly addons: boolean;
+}
+
+/** Without the route every feature counts as given; each call is checked by the owner in any case. */
+export const features = new Query<Features>(async (signal) => {
+  try {
+    return await call<Features>('/api/features', { signal });
+  } catch (thrown) {
+    if (thrown instanceof ApiError && thrown.status === 404) return { addons: true };
+    throw thrown;
+  }
+}, 60_000);
+
+export const apps = new Query<readonly AppEntry[]>(
+  async (signal) => (await call<{ apps: readonly AppEntry[] }>('/api/addons/apps', { signal })).apps,
+);
+
+/** The sources, or `denied` for a person who is no administrator: the tabs for administrators hang on it (12:139-142). */
+export const sources = new Query<readonly SourceView[] | 'denied'>(
+  administratorsOnly(async (signal) => {
+    const answer = await dispatch<{ sources: readonly SourceView[] }>({ action: 'catalog-sources' }, { signal });
+    return answer.sources;
+  }),
+  30_000,
+);
+
+export const installed = new Query<readonly InstalledEntry[] | 'denied'>(
+  administratorsOnly(async (signal) => {
+    const answer = await dispatch<{ addons: readonly InstalledEntry[] }>({ action: 'addons-installed' }, { signal });
+    return answer.addons;
+  }),
+);
+
+const proposalsIn = (state: string) =>
+  new Query<ProposalPage>((signal) => call(`/api/addons/proposals?state=${state}&limit=100`, { signal }));
+
+export const pending = proposalsIn('pending');
+export const unresolved = proposalsIn('unresolved');
+
+function administratorsOnly<T>(read: (signal: AbortSignal) => Promise<T>) {
+  return async (signal: AbortSignal): Promise<T | 'denied'> => {
+    try {
+      return await read(signal);
+    } catch (thrown) {
+      if (thrown instanceof ApiError && (thrown.status === 403 || thrown.status === 401)) return 'denied';
+      throw thrown;
+    }
+  };
+}
+
+/** Reads the shared lists again at each change that concerns them. */
+export function followChanges(): void {
+  onChange('apps', () => {
+    for (const query of [apps, installed, sources]) if (query.watched) void query.refresh();
+  });
+  onChange('proposals', () => {
+    for (const query of [pending, unresolved]) if (query.watched) void query.refresh();
+  });
+}

@@ -1,0 +1,39 @@
+/** The calls behind an operation: how each action is sent, and how its status is read. */
+import type { OperationStatus } from '../../../src/contract/api.ts';
+import { call, dispatch } from './client.ts';
+import type { Operation } from './operations.ts';
+
+/** A status as it comes while the operation runs: with the phase of the work and the bytes of a download. */
+export type TrackedStatus = OperationStatus & {
+  readonly progress?:
+    | {
+        readonly phase?: string | undefined;
+        readonly bytes?: number | undefined;
+        readonly totalBytes?: number | undefined;
+      }
+    | undefined;
+};
+
+/** Turning on waits until the process is ready; the owner has its own, shorter limit. */
+const SEND_TIMEOUT_MS = 120_000;
+
+export async function send(operation: Operation): Promise<TrackedStatus> {
+  const { action, addonId, operationId, generation } = operation;
+  const options = { method: 'POST', timeoutMs: SEND_TIMEOUT_MS } as const;
+  if (action === 'enable' || action === 'disable') {
+    const route = action === 'enable' ? 'start' : 'stop';
+    const body = { operationId, generation };
+    const answer = await call<TrackedStatus | { payload: TrackedStatus }>(
+      `/api/addons/apps/${encodeURIComponent(addonId)}/${route}`,
+      { ...options, body },
+    );
+    return 'payload' in answer ? answer.payload : answer;
+  }
+  return dispatch<TrackedStatus>(
+    { action, addonId, operationId, generation, arguments: operation.arguments ?? {} },
+    { ...options, headers: { prefer: 'respond-async' } },
+  );
+}
+
+export const readStatus = ({ addonId, operationId }: Operation): Promise<TrackedStatus> =>
+  dispatch<TrackedStatus>({ action: 'operation-status', addonId, arguments: { operationId } }, { timeoutMs: 10_000 });
