@@ -50,7 +50,8 @@ export async function bounded<A>(
 const MAX_WORDS = 512;
 
 /** The add-on's own words, cut to what an error or an event may carry. */
-export const cut = (words: string, max = MAX_WORDS): string => (words.length <= max ? words : `${words.slice(0, max - 1)}…`);
+export const cut = (words: string, max = MAX_WORDS): string =>
+  words.length <= max ? words : `${words.slice(0, max - 1)}…`;
 
 /**
  * The refusal of a read or a preview that did not answer: nothing was applied by it. `unavailable` names the code of
@@ -63,7 +64,11 @@ export function callRefusal(
 ): Refusal {
   switch (failure.kind) {
     case 'refused':
-      return refuse(failure.code === 'not_permitted' ? 'not_permitted' : 'invalid_request', cut(failure.message), detail);
+      return refuse(
+        failure.code === 'not_permitted' ? 'not_permitted' : 'invalid_request',
+        cut(failure.message),
+        detail,
+      );
     case 'conflict':
       return refuse(codes.conflict, cut(failure.message), detail);
     case 'busy':

@@ -32,7 +32,8 @@ export function requireRole(
 ): Either<Refusal, void> {
   const resource = state.get(resourceKind, target.resourceId);
   const held = roleOn(state, actor, target.resourceId);
-  if (resource.state !== 'active' || resource.addonId !== target.addonId || held === undefined) return left(UNREACHABLE);
+  if (resource.state !== 'active' || resource.addonId !== target.addonId || held === undefined)
+    return left(UNREACHABLE);
   return RANK[held] >= RANK[role] ? right(undefined) : left(UNREACHABLE);
 }
 
@@ -49,6 +50,8 @@ export function roleFor(action: string): Role {
 export function mayCreate(installed: InstalledAddon | undefined): Either<Refusal, void> {
   if (installed === undefined || !installed.enabled) return left(refuse('denied', 'Addon request denied'));
   if (installed.changing)
-    return left(refuse('unavailable', 'The add-on is being changed. Nothing was created. Repeat the call in a moment.'));
+    return left(
+      refuse('unavailable', 'The add-on is being changed. Nothing was created. Repeat the call in a moment.'),
+    );
   return right(undefined);
 }
