@@ -2,13 +2,13 @@
 import { isKnown, type KnownProposal, UNKNOWN_PROPOSAL } from '../../aggregates/proposal.js';
 import type { Actor } from '../../contract/actor.js';
 import { type Either, left, right } from '../../contract/fp.js';
+import { isId } from '../../contract/identifiers.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import { proposalKind } from '../../projections/kinds/proposal.js';
 import type { OwnerState } from '../../projections/owner-state.js';
 import type { Caller } from '../gateway.js';
 
-/** `[a-z][a-z0-9-]{0,63}` (wire, "Identifiers"). */
-export const isNamespaceId = (id: unknown): id is string => typeof id === 'string' && /^[a-z][a-z0-9-]{0,63}$/.test(id);
+export const isNamespaceId = (id: unknown): id is string => typeof id === 'string' && isId(id);
 
 export function known(state: OwnerState, id: string): Either<Refusal, KnownProposal> {
   const proposal = isNamespaceId(id) ? state.get(proposalKind, id) : undefined;

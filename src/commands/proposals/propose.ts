@@ -189,12 +189,13 @@ async function storeIt(
   given: Preview,
 ): Promise<Either<Refusal, Proposed>> {
   const { store } = desk.context;
-  const again = await repeated(desk, caller, request);
-  if (isLeft(again)) return again;
-  if (again.right !== undefined) return right(again.right);
+  if (store.journal.operation(draft.request.operationId) !== undefined) {
+    const again = await repeated(desk, caller, request);
+    if (isLeft(again)) return again;
+    return again.right === undefined ? left(USED_ID) : right(again.right);
+  }
   const still = admitted(desk, caller, request);
   if (isLeft(still)) return still;
-  if (store.journal.operation(draft.request.operationId) !== undefined) return left(USED_ID);
   const { record, bodies } = compose(desk, caller, draft, given);
   const room = makeRoom(store.ahead, caller.actor, record.argumentsBytes, nowOf(desk));
   if (isLeft(room)) return room;
