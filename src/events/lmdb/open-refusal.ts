@@ -1,6 +1,8 @@
 /** Why a journal was not opened; nothing on disk was changed. */
 
 export type OpenRefusalCode =
+  /** No journal was ever made here. */
+  | 'absent'
   /** The file, or what it should hold up to the anchor, is gone. */
   | 'emptied'
   | 'shortened'
@@ -34,7 +36,7 @@ export function openRefusal(
   positions: { expected?: number; found?: number } = {},
 ): OpenRefusal {
   const remedy =
-    code === 'already-open' || code === 'format' || code === 'not-a-directory'
+    code === 'already-open' || code === 'format' || code === 'not-a-directory' || code === 'absent'
       ? 'Nothing was changed.'
       : `${ADVICE}, and put back the newest copy of its directory. \`castellan journal salvage\` goes on without what is lost.`;
   return { code, file, ...positions, message: `${file}: ${what} ${remedy}` };

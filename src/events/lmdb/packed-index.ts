@@ -116,6 +116,11 @@ export class PackedIndex {
     return packed;
   }
 
+  /** How many entries a bucket has. */
+  entries(number: number): number {
+    return this.bucket(number).length / ENTRY_BYTES;
+  }
+
   /** Positions of a name by bucket, the newest bucket first, each ascending. */
   *newestFirst(name: string): Iterable<readonly number[]> {
     if (this.filters.length === 0) return;

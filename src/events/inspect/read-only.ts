@@ -1,0 +1,37 @@
+/** Opens a journal for reading alone, beside a running owner or without one; it never creates or changes anything. */
+import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import type { Head } from '../journal.js';
+import { readAnchor } from '../lmdb/anchor.js';
+import { anchorFile, type Databases, dataFile, openDatabases } from '../lmdb/layout.js';
+import { type OpenRefusal, openRefusal } from '../lmdb/open-refusal.js';
+import { inspectDataFile } from '../lmdb/preflight.js';
+
+/** What can be known of the file without mapping it: the anchor, or why the file must not be opened. */
+export async function readable(directory: string): Promise<Either<OpenRefusal, Head | undefined>> {
+  const anchor = await readAnchor(directory);
+  if (anchor === 'damaged')
+    return left(openRefusal('anchor-damaged', anchorFile(directory), 'The anchor of the journal cannot be read.'));
+  const file = dataFile(directory);
+  const data = await inspectDataFile(directory);
+  if (data.kind === 'plausible') return right(anchor);
+  if (data.kind === 'bad') return left(openRefusal('damaged', file, `The journal is damaged: ${data.reason}.`));
+  if (anchor === undefined) return left(openRefusal('absent', file, 'There is no journal here.'));
+  const positions = { expected: anchor.position, found: 0 };
+  const what = `The journal must reach position ${anchor.position} and is ${data.kind}.`;
+  return left(openRefusal('emptied', file, what, positions));
+}
+
+/** Runs `body` on the opened databases and closes them. Left when there is nothing that can be opened. */
+export async function readOnly<A>(
+  directory: string,
+  body: (db: Databases) => A | Promise<A>,
+): Promise<Either<OpenRefusal, A>> {
+  const checked = await readable(directory);
+  if (isLeft(checked)) return checked;
+  const db = openDatabases(directory, true);
+  try {
+    return right(await body(db));
+  } finally {
+    await db.env.close();
+  }
+}

@@ -1,0 +1,24 @@
+/** The child of `verify.ts`. argv: directory, first position, slice. Writes `at N` after each good slice, then JSON. */
+import { writeSync } from 'node:fs';
+import { readAnchor } from '../lmdb/anchor.js';
+import { openDatabases } from '../lmdb/layout.js';
+import { walk } from './walk.js';
+
+const [directory = '', from = '1', slice = '1000'] = process.argv.slice(2);
+/** Written at once, since what stands in a buffer is lost when a page kills the process. */
+const say = (line: string) => writeSync(1, `${line}\n`);
+
+let reached = Number(from) - 1;
+try {
+  const anchor = await readAnchor(directory);
+  if (anchor === 'damaged') throw new Error('the anchor cannot be read');
+  const db = openDatabases(directory, true);
+  const progress = (position: number) => {
+    reached = position;
+    say(`at ${position}`);
+  };
+  say(JSON.stringify(await walk(db, { from: Number(from), slice: Number(slice), anchor, progress })));
+  await db.env.close();
+} catch (error) {
+  say(JSON.stringify({ position: reached + 1, reason: error instanceof Error ? error.message : String(error) }));
+}

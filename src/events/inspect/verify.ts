@@ -1,0 +1,96 @@
+/** Verifies a whole journal in a child process and finds the first bad position, even when reading it kills the child. */
+import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { isLeft } from '../../contract/fp.js';
+import type { Journal } from '../journal.js';
+import { readable } from './read-only.js';
+
+export type Verification =
+  | { readonly ok: true; readonly events: number; readonly hash: string }
+  /** `position`: the first bad one; absent when the log is intact and something beside it is not. */
+  | { readonly ok: false; readonly position?: number; readonly reason: string };
+
+const SLICE = 1_000;
+/** A child that says nothing for this long is stuck on a disk that does not answer. */
+const SILENCE_MS = 120_000;
+const LINE_BYTES = 65_536;
+
+/** Reads everything; takes some seconds for a million events. Works beside a running owner, and without one. */
+export async function verifyJournal(directory: string, signal?: AbortSignal): Promise<Verification> {
+  const checked = await readable(directory);
+  if (isLeft(checked)) {
+    const { code, found, message } = checked.left;
+    return { ok: false, ...(code === 'absent' ? {} : { position: (found ?? 0) + 1 }), reason: message };
+  }
+  const whole = await runChild(directory, 1, SLICE, signal);
+  if (whole.verdict !== undefined) return whole.verdict;
+  // The slice in which the child died is read again, one record at a time.
+  const close = await runChild(directory, whole.reached + 1, 1, signal);
+  if (close.verdict !== undefined && !close.verdict.ok) return close.verdict;
+  if (close.verdict?.ok === true)
+    return { ok: false, reason: `reading beside the log ended the reader with ${whole.how}; the log itself is intact` };
+  return { ok: false, position: close.reached + 1, reason: `reading it ended the reader with ${close.how}` };
+}
+
+/** The line `castellan journal verify` prints. */
+export function verificationLine(result: Verification): string {
+  if (result.ok) return `verified ${result.events} events, head ${result.hash}`;
+  return result.position === undefined
+    ? `bad: ${result.reason}`
+    : `bad at position ${result.position}: ${result.reason}`;
+}
+
+/** Verifies beside a running owner and fences it when something is wrong. Answers what was found. */
+export async function guardJournal(directory: string, journal: Journal, signal?: AbortSignal): Promise<Verification> {
+  const result = await verifyJournal(directory, signal);
+  if (!result.ok && signal?.aborted !== true) journal.fence(`the journal is damaged: ${verificationLine(result)}`);
+  return result;
+}
+
+interface Run {
+  readonly reached: number;
+  readonly how: string;
+  /** Absent when the child died without one. */
+  readonly verdict?: Verification;
+}
+
+function runChild(directory: string, from: number, slice: number, signal: AbortSignal | undefined): Promise<Run> {
+  const script = fileURLToPath(new URL('./verify-child.js', import.meta.url));
+  const child = spawn(process.execPath, [script, directory, String(from), String(slice)], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    killSignal: 'SIGKILL',
+    ...(signal === undefined ? {} : { signal }),
+  });
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, 10);
+  } catch {
+    // It may have ended already; priority is a courtesy.
+  }
+  return new Promise((resolve) => {
+    let rest = '';
+    let reached = from - 1;
+    let verdict: Verification | undefined;
+    const silence = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS);
+    child.stdout?.on('data', (chunk: Buffer) => {
+      silence.refresh();
+      const lines = (rest + chunk.toString('utf8')).split('\n');
+      rest = (lines.pop() ?? '').slice(0, LINE_BYTES);
+      for (const line of lines)
+        if (line.startsWith('at ')) reached = Number(line.slice(3));
+        else verdict = asVerdict(line);
+    });
+    const done = (how: string) => {
+      clearTimeout(silence);
+      resolve({ reached, how, ...(verdict === undefined ? {} : { verdict }) });
+    };
+    child.on('error', (error) => done(error.message));
+    child.on('close', (code, killedBy) => done(killedBy ?? `exit ${code}`));
+  });
+}
+
+function asVerdict(line: string): Verification {
+  const said = JSON.parse(line) as { position?: number; hash?: string; reason?: string };
+  if (said.reason === undefined) return { ok: true, events: said.position ?? 0, hash: said.hash ?? '' };
+  return { ok: false, ...(said.position === undefined ? {} : { position: said.position }), reason: said.reason };
+}

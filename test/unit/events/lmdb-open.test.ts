@@ -1,0 +1,184 @@
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isLeft } from '../../../src/contract/fp.js';
+import { assert, suite } from '../../support/harness.js';
+import {
+  contents,
+  copyOf,
+  fill,
+  filledDirectory,
+  freshDirectory,
+  openJournal,
+  refusedOpen,
+} from '../../support/lmdb-journals.js';
+import { appendTo, counted } from '../../support/sample-events.js';
+
+const test = suite('opening an LMDB journal');
+const data = (directory: string) => join(directory, 'data.mdb');
+const anchor = (directory: string) => join(directory, 'anchor.json');
+
+/** Opens what was damaged, and holds that nothing in the directory changed by trying. */
+async function refusedUntouched(directory: string) {
+  const before = contents(directory);
+  const refusal = await refusedOpen(directory);
+  assert.is(contents(directory), before, 'opening changed nothing');
+  assert.match(refusal.message, refusal.file);
+  return refusal;
+}
+
+test('the directory is 0700 and every file 0600', async () => {
+  const directory = freshDirectory();
+  const journal = await openJournal(directory);
+  await fill(journal, 3);
+  await journal.saveSnapshot({ ...journal.head(), format: 1, state: Buffer.from('{}') });
+  await journal.close();
+  assert.is(statSync(directory).mode & 0o777, 0o700);
+  assert.equal(readdirSync(directory).sort(), ['anchor.json', 'data.mdb', 'lock.mdb', 'snapshot']);
+  for (const name of readdirSync(directory)) assert.is(statSync(join(directory, name)).mode & 0o777, 0o600, name);
+});
+
+test('an emptied or removed database is refused with the position that must be there', async () => {
+  const directory = await filledDirectory(20);
+  const emptied = copyOf(directory);
+  truncateSync(data(emptied), 0);
+  const refusal = await refusedUntouched(emptied);
+  assert.equal([refusal.code, refusal.expected, refusal.found], ['emptied', 20, 0]);
+  assert.match(refusal.message, 'castellan journal verify');
+  rmSync(data(directory));
+  assert.is((await refusedUntouched(directory)).code, 'emptied');
+});
+
+test('an older copy put back is refused with both positions', async () => {
+  const directory = await filledDirectory(20);
+  const older = copyOf(directory);
+  const journal = await openJournal(directory);
+  await fill(journal, 10);
+  await journal.close();
+  copyFileSync(data(older), data(directory));
+  const refusal = await refusedUntouched(directory);
+  assert.equal([refusal.code, refusal.expected, refusal.found], ['shortened', 30, 20]);
+});
+
+test('another journal in its place is refused, even a longer one', async () => {
+  const directory = await filledDirectory(20);
+  const other = await filledDirectory(40);
+  copyFileSync(data(other), data(directory));
+  assert.is((await refusedUntouched(directory)).code, 'other-history');
+});
+
+test('a missing or damaged anchor is refused while the log holds events', async () => {
+  const directory = await filledDirectory(5);
+  const without = copyOf(directory);
+  rmSync(anchor(without));
+  assert.is((await refusedUntouched(without)).code, 'anchor-missing');
+  writeFileSync(anchor(directory), '{"position":');
+  assert.is((await refusedUntouched(directory)).code, 'anchor-damaged');
+});
+
+test('a file that is no database, or lost its end, is refused instead of crashing the process', async () => {
+  const directory = await filledDirectory(50);
+  const text = copyOf(directory);
+  writeFileSync(data(text), 'this is not a database at all');
+  assert.is((await refusedUntouched(text)).code, 'damaged');
+  const cut = copyOf(directory);
+  truncateSync(data(cut), 8192);
+  assert.is((await refusedUntouched(cut)).code, 'damaged');
+  const page = readFileSync(data(directory));
+  writeFileSync(data(directory), page.fill(0, 4096, 8192));
+  assert.is((await refusedUntouched(directory)).code, 'damaged');
+});
+
+test('a start that did not get past the tail makes the next one ask a child first', async () => {
+  const directory = await filledDirectory(50);
+  const good = copyOf(directory);
+  writeFileSync(join(good, 'opening'), '');
+  const journal = await openJournal(good);
+  assert.is(journal.head().position, 50);
+  await journal.close();
+  const bytes = readFileSync(data(directory));
+  // Every page but the two meta pages: whatever LMDB reads first, it reads zeros.
+  writeFileSync(data(directory), bytes.fill(0, 8192));
+  writeFileSync(join(directory, 'opening'), '');
+  const refusal = await refusedUntouched(directory);
+  assert.is(refusal.code, 'damaged');
+  assert.match(refusal.message, /SIG|exit/);
+});
+
+test('a flipped byte in the tail is refused by position', async () => {
+  const directory = await filledDirectory(20);
+  const bytes = readFileSync(data(directory));
+  for (let at = bytes.indexOf('text 18 '); at >= 0; at = bytes.indexOf('text 18 ', at + 1)) bytes[at] = 0x54;
+  writeFileSync(data(directory), bytes);
+  const refusal = await refusedUntouched(directory);
+  assert.equal([refusal.code, refusal.found], ['damaged', 19]);
+});
+
+test('a link in the place of the directory or the database is refused', async () => {
+  const directory = await filledDirectory(5);
+  const link = freshDirectory();
+  symlinkSync(directory, link);
+  assert.is((await refusedOpen(link)).code, 'not-a-directory');
+  const linked = freshDirectory();
+  mkdirSync(linked);
+  copyFileSync(anchor(directory), anchor(linked));
+  symlinkSync(data(directory), data(linked));
+  assert.is((await refusedOpen(linked)).code, 'damaged');
+});
+
+test('a second open of the same directory in one process is refused until the first is closed', async () => {
+  const directory = freshDirectory();
+  const journal = await openJournal(directory);
+  assert.is((await refusedOpen(directory)).code, 'already-open');
+  await journal.close();
+  await (await openJournal(directory)).close();
+});
+
+test('a start that was interrupted before anything was recorded is taken up', async () => {
+  const directory = freshDirectory();
+  mkdirSync(directory);
+  writeFileSync(anchor(directory), `{"hash":"${'0'.repeat(64)}","position":0}\n`);
+  writeFileSync(data(directory), '');
+  const journal = await openJournal(directory);
+  await fill(journal, 1);
+  await journal.close();
+});
+
+test('an almost full disk refuses an append with the bytes, and does not fence', async () => {
+  let free = 10_000_000_000;
+  const directory = freshDirectory();
+  const journal = await openJournal(directory, { freeBytes: () => free, reserveBytes: 1_000_000 });
+  await fill(journal, 1);
+  free = 1_000_000;
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  const refused = journal.append(appendTo('s', 0, [counted(1)]));
+  assert.ok(isLeft(refused) && refused.left.kind === 'full' && refused.left.freeBytes === 1_000_000);
+  assert.is(journal.fenced(), undefined);
+  free = 10_000_000_000;
+  await fill(journal, 1);
+  await journal.close();
+});
+
+test('the anchor follows the head within its interval, and at the close', async () => {
+  const directory = freshDirectory();
+  const journal = await openJournal(directory, { anchorEveryMs: 50 });
+  const anchored = () => (JSON.parse(readFileSync(anchor(directory), 'utf8')) as { position: number }).position;
+  assert.is(anchored(), 0);
+  await fill(journal, 10);
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.is(anchored(), 10);
+  await fill(journal, 1);
+  await journal.close();
+  assert.is(anchored(), 11);
+});
+
+test.run();
