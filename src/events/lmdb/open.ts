@@ -48,9 +48,13 @@ export async function openLmdbJournal(
   const real = await realpath(directory);
   if (OPEN_HERE.has(real)) return left(openRefusal('already-open', directory, 'This process has it open already.'));
   OPEN_HERE.add(real);
-  const opened = await openChecked(directory, options, () => OPEN_HERE.delete(real));
-  if (isLeft(opened)) OPEN_HERE.delete(real);
-  return opened;
+  let opened: Either<OpenRefusal, BatchingJournal> | undefined;
+  try {
+    opened = await openChecked(directory, options, () => OPEN_HERE.delete(real));
+    return opened;
+  } finally {
+    if (opened === undefined || isLeft(opened)) OPEN_HERE.delete(real);
+  }
 }
 
 async function openChecked(
@@ -63,20 +67,24 @@ async function openChecked(
   // Reading a damaged page ends the process by a signal; the marker makes the next start ask a child first.
   await writeFile(openingFile(directory), '', { mode: 0o600 });
   const db = openDatabases(directory, false);
-  const tail = checkTail(db, dataFile(directory), anchored.right);
-  if (isLeft(tail)) {
+  try {
+    const tail = checkTail(db, dataFile(directory), anchored.right);
+    if (isLeft(tail)) {
+      await db.env.close();
+      return tail;
+    }
+    if (db.meta.get('format') === undefined) await create(directory, db);
+    const warn = options.onWarning ?? (() => {});
+    const anchor = new AnchorWriter(directory, options.anchorEveryMs ?? 1_000, warn);
+    const space = new SpaceGuard(directory, options.reserveBytes, options.freeBytes);
+    const storage = new LmdbStorage(directory, db, anchor, space, warn, release, options.indexTail);
+    return right(new BatchingJournal(storage, options));
+  } catch (error) {
     await db.env.close();
+    throw error;
+  } finally {
     await rm(openingFile(directory), { force: true });
-    return tail;
   }
-  await rm(openingFile(directory), { force: true });
-  if (db.meta.get('format') === undefined) await create(directory, db);
-  const warn = options.onWarning ?? (() => {});
-  const anchor = new AnchorWriter(directory, options.anchorEveryMs ?? 1_000, warn);
-  const space = new SpaceGuard(directory, options.reserveBytes, options.freeBytes);
-  return right(
-    new BatchingJournal(new LmdbStorage(directory, db, anchor, space, warn, release, options.indexTail), options),
-  );
 }
 
 /** Everything that can be known without mapping the file; answers the anchor the log must reach. */

@@ -24,7 +24,8 @@ export async function probe(directory: string, anchor: Head): Promise<Either<Ope
     child.on('error', (error) => resolve(error.message));
     child.on('exit', (code, signal) => resolve(signal ?? `exit ${code}`));
   });
-  if (how === 'exit 0') return right(anchor);
+  // An error is not a signal: the start meets it again itself and can say what it is.
+  if (!how.startsWith('SIG')) return right(anchor);
   return left(
     openRefusal('damaged', dataFile(directory), `Reading the end of the journal ended the reader with ${how}.`, {
       expected: anchor.position,
