@@ -38,6 +38,18 @@ export interface CallOptions {
 
 const DEFAULT_TIMEOUT_MS = 45_000;
 
+/** How far the server's clock is ahead of this one, in milliseconds; times that the server set are judged by its clock. */
+let skewMs = 0;
+export const serverNow = (): number => Date.now() + skewMs;
+
+function learnClock(response: Response, sentAt: number): void {
+  const date = Date.parse(response.headers.get('date') ?? '');
+  if (Number.isNaN(date)) return;
+  // The header has whole seconds; a difference within that and the way there is no difference.
+  const ahead = date + 500 - (sentAt + Date.now()) / 2;
+  skewMs = Math.abs(ahead) < 2_000 ? 0 : ahead;
+}
+
 function failure(status: number, text: string): ApiError {
   try {
     const parsed = JSON.parse(text) as Partial<ErrorBody>;
@@ -56,6 +68,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
   if (options.body !== undefined) headers['content-type'] = 'application/json';
+  const sentAt = Date.now();
   let response: Response;
   let text: string;
   try {
@@ -69,6 +82,7 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
       redirect: 'error',
       ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
     });
+    learnClock(response, sentAt);
     text = await response.text();
   } catch {
     const left = options.signal?.aborted === true;

@@ -1,5 +1,5 @@
 /** The lists that the whole page shares: features, apps, and the proposals that wait. */
-import type { AppEntry, InstalledEntry, ProposalPage, SourceView } from '../../../src/contract/api.ts';
+import type { AppEntry, InstalledEntry, ProposalPage, ResourceEntry, SourceView } from '../../../src/contract/api.ts';
 import { ApiError, call, dispatch } from './client.ts';
 import { onChange } from './live.ts';
 import { Query } from './query.ts';
@@ -44,6 +44,21 @@ const proposalsIn = (state: string) =>
 export const pending = proposalsIn('pending');
 export const unresolved = proposalsIn('unresolved');
 
+const resourceLists = new Map<string, Query<readonly ResourceEntry[]>>();
+
+/** The resources of one add-on that this person owns or that were shared with them (11, "UI-only resource management"). */
+export function resourcesOf(addonId: string): Query<readonly ResourceEntry[]> {
+  const known = resourceLists.get(addonId);
+  if (known !== undefined) return known;
+  const path = `/api/addons/resources?addonId=${encodeURIComponent(addonId)}`;
+  const query = new Query<readonly ResourceEntry[]>(
+    async (signal) => (await call<{ resources: readonly ResourceEntry[] }>(path, { signal })).resources,
+    30_000,
+  );
+  resourceLists.set(addonId, query);
+  return query;
+}
+
 function administratorsOnly<T>(read: (signal: AbortSignal) => Promise<T>) {
   return async (signal: AbortSignal): Promise<T | 'denied'> => {
     try {
@@ -59,6 +74,9 @@ function administratorsOnly<T>(read: (signal: AbortSignal) => Promise<T>) {
 export function followChanges(): void {
   onChange('apps', () => {
     for (const query of [apps, installed, sources]) if (query.watched) void query.refresh();
+  });
+  onChange('resources', () => {
+    for (const query of resourceLists.values()) if (query.watched) void query.refresh();
   });
   onChange('proposals', () => {
     for (const query of [pending, unresolved]) if (query.watched) void query.refresh();

@@ -25,9 +25,9 @@ export function Foreign({ text, max = 400, lines = false }: Props) {
             className="hidden-char"
             title={segment.name}
             role="img"
-            aria-label={`hidden character, ${segment.name}`}
+            aria-label={`${segment.times > 1 ? `${segment.times} times ` : ''}hidden character, ${segment.name}`}
           >
-            {segment.code}
+            {segment.times > 1 ? `${segment.code} ×${segment.times}` : segment.code}
           </span>
         ),
       )}

@@ -3,7 +3,9 @@
  * shown as its code, and a cut is always said (decisions, "Design" 9).
  */
 
-export type Segment = { readonly plain: string } | { readonly code: string; readonly name: string };
+export type Segment =
+  | { readonly plain: string }
+  | { readonly code: string; readonly name: string /** How often it stands there in a row. */; readonly times: number };
 
 /** Format and control characters, line separators, unassigned, private and broken ones, and letters that draw nothing. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u2000-\u200a\u205f\u2800\u3000\u3164\uffa0]/u;
@@ -57,10 +59,13 @@ export function segments(text: string, options: { lines?: boolean } = {}): reado
     flush();
     const point = char.codePointAt(0) ?? 0;
     const code = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
-    found.push({
-      code,
-      name: NAMES[point] ?? (marks > MOST_MARKS ? 'one of many piled-up marks' : 'hidden character'),
-    });
+    const last = found.at(-1);
+    if (last !== undefined && 'code' in last && last.code === code) {
+      found[found.length - 1] = { ...last, times: last.times + 1 };
+      continue;
+    }
+    const name = NAMES[point] ?? (marks > MOST_MARKS ? 'one of many piled-up marks' : 'hidden character');
+    found.push({ code, name, times: 1 });
   }
   flush();
   return found;

@@ -1,0 +1,71 @@
+/** What a proposal would do and who asks for it, in the host's own words; names that others chose are kept apart. */
+import type { ProposalState, ProposalView } from '../../../src/contract/api.ts';
+import type { Tone } from '../parts/chip.tsx';
+import type { IconName } from '../parts/icons.tsx';
+
+type Via = ProposalView['via'];
+
+const WAYS: Readonly<Record<Via['kind'], { readonly named: string; readonly plain: string }>> = {
+  session: { named: 'a browser session named', plain: 'a browser session' },
+  key: { named: 'the API key', plain: 'an API key' },
+  mcp: { named: 'an MCP client that calls itself', plain: 'an MCP client' },
+  chat: { named: 'the chat', plain: 'a chat' },
+  local: { named: 'a program without sign-in that calls itself', plain: 'a program without sign-in' },
+};
+
+/** The way a proposal came, and the name that goes with it, which the other side may have chosen. */
+export function wayOf(via: Via): { readonly words: string; readonly name: string | undefined } {
+  const way = WAYS[via.kind] ?? WAYS.local;
+  return via.name === undefined || via.name === ''
+    ? { words: way.plain, name: undefined }
+    : { words: way.named, name: via.name };
+}
+
+/** `Change data in`, and the object it is done to. */
+export function deedOf(view: ProposalView, resourceName: string | undefined): { verb: string; object: string } {
+  if (view.action === 'create') return { verb: 'Create', object: nameToCreate(view) ?? view.resourceId };
+  const object = resourceName ?? view.resourceId;
+  return { verb: view.action === 'schema' ? 'Change the structure of' : 'Change data in', object };
+}
+
+/** The name that the owner put into the sample of a creation, never the add-on (10, "Creating a resource"). */
+function nameToCreate(view: ProposalView): string | undefined {
+  const [first] = view.effects.sample;
+  const name = typeof first === 'object' && first !== null ? (first as { name?: unknown }).name : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+export const STATES: Readonly<
+  Record<ProposalState, { readonly word: string; readonly tone: Tone; readonly icon: IconName }>
+> = {
+  pending: { word: 'Waiting', tone: 'accent', icon: 'clock' },
+  executing: { word: 'Being applied', tone: 'warn', icon: 'refresh' },
+  applied: { word: 'Applied', tone: 'good', icon: 'check' },
+  rejected: { word: 'Rejected', tone: 'bad', icon: 'cross' },
+  cancelled: { word: 'Cancelled', tone: 'quiet', icon: 'stop' },
+  expired: { word: 'Expired', tone: 'quiet', icon: 'clock' },
+  'outcome-unknown': { word: 'Outcome unknown', tone: 'warn', icon: 'help' },
+  'abandoned-unknown': { word: 'No longer awaited', tone: 'warn', icon: 'help' },
+};
+
+/** What a state means for the data, in one sentence. */
+export function meaningOf(view: ProposalView): string {
+  switch (view.state) {
+    case 'pending':
+      return 'Nothing happens until you confirm.';
+    case 'executing':
+      return 'It was confirmed and handed to the add-on. Its answer is awaited.';
+    case 'applied':
+      return 'The change was made, once.';
+    case 'rejected':
+      return 'Nothing was changed.';
+    case 'cancelled':
+      return 'It was withdrawn. Nothing was changed.';
+    case 'expired':
+      return 'It was not confirmed in time. Nothing was changed.';
+    case 'outcome-unknown':
+      return 'It was confirmed, but no answer says whether the change was made. It is never sent a second time.';
+    case 'abandoned-unknown':
+      return 'Nobody waits for its answer any more. If it turns out that the change was made, that is recorded here.';
+  }
+}
