@@ -6,6 +6,7 @@ import { Icon } from '../parts/icons.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { plural } from '../text/format.ts';
+import { detailAddress } from './address.ts';
 import { descriptionOf, iconOf, titleOf } from './names.ts';
 import { OperationNote } from './operation-note.tsx';
 import { StateChip } from './state-chip.tsx';
@@ -16,8 +17,6 @@ interface Props {
   readonly selected: boolean;
   readonly onRemove: () => void;
 }
-
-export const detailAddress = (id: string): string => `/app/addons?detail=${encodeURIComponent(id)}`;
 
 export function Card({ app, selected, onRemove }: Props) {
   const operation = useOperation(app.id);

@@ -4,7 +4,7 @@ import type { AppEntry } from '../../../src/contract/api.ts';
 import { apps } from '../api/lists.ts';
 import { useQuery } from '../api/query.ts';
 import { wordsFor } from '../api/words.ts';
-import { Link, navigate } from '../app/router.tsx';
+import { Link } from '../app/router.tsx';
 import { Empty, Notice, Skeletons } from '../parts/notice.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { plural } from '../text/format.ts';
@@ -108,5 +108,3 @@ function useReturnFocus(chosen: string | undefined): void {
     before.current = chosen;
   }, [chosen]);
 }
-
-export const closePane = (): void => navigate('/app/addons');

@@ -6,7 +6,7 @@ import { Link } from '../app/router.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { plural } from '../text/format.ts';
-import { detailAddress } from './card.tsx';
+import { detailAddress } from './address.ts';
 import { OperationNote } from './operation-note.tsx';
 import { Tile } from './tile.tsx';
 
