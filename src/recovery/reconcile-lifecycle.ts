@@ -29,11 +29,12 @@ export async function reconcileLifecycle(lifecycle: Lifecycle): Promise<Either<R
   // The supervisor launches nothing for an add-on whose former process is uncertain; the others and the server go on.
   if (isLeft(recovered))
     context.log.error({ reason: recovered.left.reason }, 'A process of the last run may still live; look for it');
+  lifecycle.open();
   return right(undefined);
 }
 
 /**
- * Starts every enabled add-on, four at a time. One that does not start costs a log line and stays enabled; the others
+ * To be called after `reconcileLifecycle`. Starts every enabled add-on, four at a time. One that does not start costs a log line and stays enabled; the others
  * start, and nothing waits for this.
  */
 export async function startEnabled(lifecycle: Lifecycle): Promise<void> {

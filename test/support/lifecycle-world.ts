@@ -52,6 +52,14 @@ export class FaultyStorage extends MemoryStorage {
   commits = 0;
   plan: { readonly at: number; readonly how: 'before' | 'after' | 'fail' } | undefined;
   crashed = false;
+  private tell: () => void = () => undefined;
+
+  /** Resolves at the next crash. */
+  nextCrash(): Promise<'crash'> {
+    return new Promise((resolve) => {
+      this.tell = () => resolve('crash');
+    });
+  }
 
   override commit(batch: Batch): void | Promise<void> {
     this.commits += 1;
@@ -60,6 +68,7 @@ export class FaultyStorage extends MemoryStorage {
     if (this.plan.how === 'fail') throw new Error('the disk failed');
     if (this.plan.how === 'after') super.commit(batch);
     this.crashed = true;
+    this.tell();
     return new Promise(() => undefined);
   }
 

@@ -27,12 +27,15 @@ export interface Resolved {
 export const STARTUP_REFRESH_MS = 30_000;
 const AT_ONCE = 4;
 
+/** What the catalog needs of the owner; a command line without a server has no more than this. */
+export type LibraryContext = Pick<OwnerContext, 'store' | 'catalog' | 'clock' | 'log' | 'host'>;
+
 export class Library {
   readonly sources: Sources;
   private readonly releases: Releases;
 
   constructor(
-    private readonly context: OwnerContext,
+    private readonly context: LibraryContext,
     options: LibraryOptions = {},
   ) {
     this.sources = new Sources(context.store, options.shipped ?? [], options.credentials ?? new Set());

@@ -40,6 +40,7 @@ export class Lifecycle {
   private readonly sizes: StorageSizes;
   private readonly stopped = new AbortController();
   private readonly listeners = new Set<() => void>();
+  private reconciled = false;
 
   constructor(
     readonly context: OwnerContext,
@@ -62,6 +63,11 @@ export class Lifecycle {
     context.runtimes.onChange(() => this.changed());
   }
 
+  /** Opens the door after recovery settled what was in flight; until then every command is `503 starting` (06:274). */
+  open(): void {
+    this.reconciled = true;
+  }
+
   /** True for the actions of `dispatch` that are handled here; the typed read is not one of them. */
   handles(action: string): boolean {
     return isLifecycleAction(action) || isManagementAction(action);
@@ -77,7 +83,7 @@ export class Lifecycle {
     options: { respondAsync?: boolean } = {},
   ): Promise<Either<Refusal, DispatchResult>> {
     const { action, addonId = '', resourceId = '', operationId, generation, arguments: args } = request.value;
-    const allowed = await requireAdministrator(this.options.administrators, caller);
+    const allowed = await this.admit(caller);
     if (isLeft(allowed)) return allowed;
     if (resourceId !== '') return left(refuse('invalid_request', 'This action takes no resource. Nothing changed.'));
     if (isLifecycleAction(action)) {
@@ -95,7 +101,7 @@ export class Lifecycle {
 
   /** The state of an operation, for the administrator who asked for it and nobody else (09, "Public API"). */
   async operationStatus(caller: Caller, operationId: string): Promise<Either<Refusal, OperationProgress>> {
-    const allowed = await requireAdministrator(this.options.administrators, caller);
+    const allowed = await this.admit(caller);
     if (isLeft(allowed)) return allowed;
     const unknown = refuse('not_found', 'You have no operation with this id.');
     const found = this.desk.find(operationId, this.context.store.visible);
@@ -157,7 +163,7 @@ export class Lifecycle {
     addonId: string,
     body: { operationId: string; generation: number },
   ): AppAnswer {
-    const allowed = await requireAdministrator(this.options.administrators, caller);
+    const allowed = await this.admit(caller);
     if (isLeft(allowed)) return allowed;
     if (!(Number.isSafeInteger(body.generation) && body.generation >= 1))
       return left(refuse('invalid_request', 'The generation you saw in the list is needed. Nothing changed.'));
@@ -247,6 +253,12 @@ export class Lifecycle {
     }
     const args = decodeArguments(action, given.args);
     return isLeft(args) ? args : this.writes.save(caller, given.operationId, args.right);
+  }
+
+  private async admit(caller: Caller): Promise<Either<Refusal, void>> {
+    const allowed = await requireAdministrator(this.options.administrators, caller);
+    if (isLeft(allowed) || this.reconciled) return allowed;
+    return left(refuse('starting', 'The server is still settling what its last run left. Nothing changed. Try again.'));
   }
 
   private async isAdministrator(caller: Caller): Promise<boolean> {
