@@ -1,5 +1,6 @@
 import { closed, t } from '../../../src/contract/fp.js';
 import { bodyOf, readBody, strictBody } from '../../../src/contract/request-body.js';
+import { cpuMs } from '../../support/cpu.js';
 import { assert, suite } from '../../support/harness.js';
 
 const test = suite('request bodies');
@@ -81,9 +82,7 @@ test('a body without arguments is strict all through', () => {
 test('hostile bodies are read in linear time', () => {
   const many = `{${Array.from({ length: 100_000 }, (_, i) => `"${i}":0`).join(',')}}`;
   for (const text of [many, '{"'.repeat(500_000), `{${'"a":[['.repeat(200_000)}`, `{"a":"${'\\'.repeat(1_000_000)}`]) {
-    const started = performance.now();
-    readBody(text);
-    assert.ok(performance.now() - started < 2_000);
+    assert.ok(cpuMs(() => readBody(text)) < 4_000);
   }
 });
 
