@@ -18,6 +18,14 @@ export function hasSignature(bytes: Uint8Array, mediaType: string): boolean {
   return mediaType === 'image/webp' && head.startsWith('RIFF') && head.slice(8) === 'WEBP';
 }
 
+/** Why a file may not be the icon, or undefined when it may: its name, its size, its first bytes. */
+export function iconProblem(path: string, bytes: Uint8Array, size = bytes.length): string | undefined {
+  const mediaType = iconType(path);
+  if (mediaType === undefined) return 'its icon does not have the name of an image';
+  if (size < 1 || size > MAX_ICON_BYTES) return 'its icon is not between 1 byte and 256 KiB';
+  return hasSignature(bytes, mediaType) ? undefined : 'its icon is not an image of the type its name declares';
+}
+
 /** What the receipt says of the icon; undefined when the manifest declares none. Left: why the package is refused. */
 export async function checkIcon(
   stage: number,
@@ -29,13 +37,12 @@ export async function checkIcon(
   const file = files.find((candidate) => candidate.path === path);
   const mediaType = iconType(path);
   if (file === undefined || mediaType === undefined) return left('the icon its manifest declares is not in it');
-  if (file.size < 1 || file.size > MAX_ICON_BYTES) return left('its icon is not between 1 byte and 256 KiB');
   const handle = await openFile(stage, path);
   try {
-    const bytes = Buffer.alloc(12);
-    const { bytesRead } = await handle.read(bytes, 0, 12, 0);
-    if (!hasSignature(bytes.subarray(0, bytesRead), mediaType))
-      return left('its icon is not an image of the type its name declares');
+    const head = Buffer.alloc(12);
+    const { bytesRead } = await handle.read(head, 0, 12, 0);
+    const problem = iconProblem(path, head.subarray(0, bytesRead), file.size);
+    if (problem !== undefined) return left(problem);
   } finally {
     await handle.close();
   }

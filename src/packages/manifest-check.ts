@@ -33,7 +33,8 @@ export function assetsOf(manifest: Manifest): readonly string[] {
   return [ui.entry, ...(ui.css ?? []), ...(ui.icon === undefined ? [] : [ui.icon])];
 }
 
-function fileProblem(manifest: Manifest, files: readonly PackageFile[]): string | undefined {
+/** Whether every file a manifest names is there, and its executable may be run. */
+export function fileProblem(manifest: Manifest, files: readonly PackageFile[]): string | undefined {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const executable = byPath.get(manifest.executable);
   if (executable === undefined) return 'the executable its manifest declares is not in it';

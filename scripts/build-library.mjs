@@ -1,0 +1,31 @@
+/**
+ * Makes the first-party library of a build: from every folder `dist/addons-build/<id>/` (a package's files, `manifest.json` among
+ * them) one archive in `dist/library/`, and their `index.yaml`. Needs the compiled `dist/packages`.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const from = `${root}dist/addons-build/`;
+const to = `${root}dist/library/`;
+const { buildPackage } = await import(`${root}dist/packages/builder/package-build.js`);
+const { ORIGIN, writeIndex } = await import(`${root}dist/packages/builder/index-writer.js`);
+
+const must = (result, what) => {
+  if (result._tag === 'Right') return result.right;
+  console.error(`${what}: ${result.left}`);
+  process.exit(1);
+};
+
+rmSync(to, { recursive: true, force: true });
+mkdirSync(to, { recursive: true });
+const entries = [];
+for (const id of existsSync(from) ? readdirSync(from).sort() : []) {
+  const part = `${to}.${id}.tar`;
+  const { digest, size, manifest } = must(await buildPackage(`${from}${id}`, part), id);
+  const name = `${manifest.id}-${manifest.version}-${manifest.os}-${manifest.arch}.tar`;
+  renameSync(part, `${to}${name}`);
+  entries.push({ manifest, digest, artifact: `${ORIGIN}/${name}`, channel: 'latest' });
+  console.log(`${name} ${digest} (${size} bytes)`);
+}
+must(await writeIndex(entries, `${to}index.yaml`), 'index.yaml');

@@ -1,0 +1,97 @@
+/** Writes a library index from the manifests of its packages: the YAML block list that `library-index.ts` reads (06:51-95). */
+import { rename, writeFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
+import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import type { LocalizedText, Manifest } from '../../contract/manifest-types.js';
+import { parseLibraryIndex } from '../library-index.js';
+
+export interface IndexEntry {
+  readonly manifest: Manifest;
+  /** Where the package will be; `{{origin}}` in it stands for the address of the process that serves the library. */
+  readonly artifact: string;
+  readonly digest: string;
+  readonly channel?: string;
+}
+
+/** Replaced by `builtin-library.ts` when the index is served, since the port of the built-in library moves. */
+export const ORIGIN = '{{origin}}';
+
+const TOOLS_SHOWN = 32;
+
+/** The text of an index, one entry a package, in the order of id, version and platform. Left: what a reader would refuse. */
+export function renderIndex(entries: readonly IndexEntry[]): Either<string, string> {
+  const rows = entries.map(row).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const text = rows.length === 0 ? '[]\n' : stringify(rows, { lineWidth: 0, aliasDuplicateObjects: false });
+  const read = parseLibraryIndex(Buffer.from(text.replaceAll(ORIGIN, 'http://127.0.0.1:1')), {
+    sourceId: 'written',
+    allowLoopbackHTTP: true,
+  });
+  return isLeft(read) ? left(`the index would be refused: ${read.left}`) : right(text);
+}
+
+/** Writes the index to `out`, by a temporary file and a rename. */
+export async function writeIndex(entries: readonly IndexEntry[], out: string): Promise<Either<string, void>> {
+  const text = renderIndex(entries);
+  if (isLeft(text)) return text;
+  await writeFile(`${out}.part`, text.right);
+  await rename(`${out}.part`, out);
+  return right(undefined);
+}
+
+type Row = ReturnType<typeof row>;
+const sortKey = ({ id, version, os, arch }: Row) => `${id} ${version} ${os} ${arch}`;
+
+function row({ manifest, artifact, digest, channel }: IndexEntry) {
+  const { capabilities } = manifest;
+  const ui = capabilities.ui;
+  const title = defaultText(ui?.title);
+  const description = defaultText(ui?.description);
+  const hints = present({
+    title,
+    description,
+    mainPage: ui?.mainPage,
+    icon: ui?.icon,
+    launchMode: manifest.launchMode,
+  });
+  return {
+    id: manifest.id,
+    name: title ?? manifest.id,
+    ...present({ description }),
+    version: manifest.version,
+    ...present({ channel }),
+    artifact,
+    digest,
+    os: manifest.os,
+    arch: manifest.arch,
+    ...(Object.keys(hints).length === 0 ? {} : { ui: hints }),
+    toolCount: capabilities.tools.length,
+    tools: capabilities.tools.slice(0, TOOLS_SHOWN),
+    requires: requirements(manifest),
+    ...present({ shadows: shadows(manifest) }),
+  };
+}
+
+function requirements(manifest: Manifest) {
+  const { host, api, protocol, dataFormat } = manifest;
+  const sdk = manifest.capabilities.ui?.sdk;
+  return { host, api, protocol, dataFormat, ...present({ sdk }) };
+}
+
+function shadows(manifest: Manifest): readonly string[] | undefined {
+  const names = manifest.capabilities.toolDefinitions.flatMap(({ shadows: name }) =>
+    name === undefined ? [] : [name],
+  );
+  return names.length === 0 ? undefined : [...new Set(names)].slice(0, TOOLS_SHOWN);
+}
+
+/** English where there is a map of languages, else its first entry. */
+function defaultText(text: LocalizedText | undefined): string | undefined {
+  if (text === undefined || typeof text === 'string') return text;
+  return text.en ?? Object.values(text)[0];
+}
+
+function present<A extends object>(fields: A): { [K in keyof A]?: Exclude<A[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof A]?: Exclude<A[K], undefined>;
+  };
+}
