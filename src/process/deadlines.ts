@@ -54,7 +54,8 @@ export class Deadlines {
 
   constructor(
     private readonly clock: Clock,
-    monotonic: () => number,
+    /** Milliseconds from a clock that never jumps. */
+    private readonly monotonic: () => number,
   ) {
     this.lag = new LoopLag(clock, monotonic);
   }
@@ -62,18 +63,15 @@ export class Deadlines {
   /** Calls `passed` once after `ms` of running event loop; the returned function cancels it. */
   start(ms: number, passed: () => void): () => void {
     const release = this.lag.watch();
-    const from = this.lag.stalled();
-    let forgiven = 0;
+    const began = this.monotonic();
+    const stalledBefore = this.lag.stalled();
     const check = () => {
-      const stalled = this.lag.stalled() - from;
-      if (stalled > forgiven) {
-        const more = stalled - forgiven;
-        forgiven = stalled;
-        cancel = this.clock.after(more, check);
-        return;
-      }
-      release();
-      passed();
+      const ran = this.monotonic() - began - (this.lag.stalled() - stalledBefore);
+      // A timer may fire a little early; less than a millisecond is no time left.
+      if (ms - ran < 1) {
+        release();
+        passed();
+      } else cancel = this.clock.after(ms - ran, check);
     };
     let cancel = this.clock.after(ms, check);
     return () => {
