@@ -28,16 +28,19 @@ const app = (
 
 export const TABLES_TOOLS = [
   'inspect',
+  'list-rows',
   'query',
+  'resource-exists',
   'insert-rows',
   'update-rows',
   'delete-rows',
   'import-csv',
   'create-table',
+  'create-table-from-csv',
   'alter-table',
-  'create-database',
+  'drop-table',
   'rename-database',
-  'resource-exists',
+  'create-database',
 ] as const;
 
 export const apps = (): AppEntry[] => [
@@ -254,7 +257,7 @@ export const importProposal = (): ProposalView => ({
   ...base('import-airports-7c21', -38_000, 'a1'),
   state: 'pending',
   tool: 'import-csv',
-  effects: { count: 3376, sample: airportRows },
+  effects: { count: 3376, sample: airportRows.map((row) => ({ after: row })) },
   arguments: {
     tool: 'import-csv',
     table: 'airports',
@@ -271,10 +274,12 @@ export const updateProposal = (): ProposalView => ({
     count: 2,
     sample: [
       {
+        rowid: 8,
         before: { iata: 'ACV', name: 'Arcata', city: 'Arcata/Eureka', state: 'CA' },
         after: { iata: 'ACV', name: 'California Redwood Coast – Humboldt County', city: 'Arcata/Eureka', state: 'CA' },
       },
       {
+        rowid: 13,
         before: { iata: 'AGS', name: 'Bush Field', city: 'Augusta', state: 'GA' },
         after: { iata: 'AGS', name: 'Augusta Regional at Bush Field', city: 'Augusta', state: 'GA' },
       },
@@ -316,8 +321,8 @@ export const unknownProposal = (): ProposalView => ({
   effects: {
     count: 14,
     sample: [
-      { id: 81, item: 'Old fridge', year: 2014 },
-      { id: 82, item: 'Kettle', year: 2015 },
+      { rowid: 81, before: { item: 'Old fridge', year: 2014 } },
+      { rowid: 82, before: { item: 'Kettle', year: 2015 } },
     ],
   },
   arguments: { tool: 'delete-rows', table: 'inventory', where: { year: { below: 2016 } } },
@@ -340,7 +345,7 @@ export const settledProposals = (): ProposalView[] => [
     state: 'applied',
     action: 'schema',
     tool: 'alter-table',
-    effects: { count: 1, sample: [{ before: { column: null }, after: { column: 'state', type: 'text' } }] },
+    effects: { count: 1, sample: [{ table: 'airports', after: { column: 'state', type: 'text' } }] },
     arguments: { tool: 'alter-table', table: 'airports', add: { name: 'state', type: 'text' } },
     receipt: {
       operationId: 'add-state-0c11',
@@ -354,7 +359,7 @@ export const settledProposals = (): ProposalView[] => [
     state: 'rejected',
     resourceId: 'db-club',
     tool: 'delete-rows',
-    effects: { count: 31, sample: [{ member: 'A. Lindqvist' }] },
+    effects: { count: 31, sample: [{ rowid: 4, before: { member: 'A. Lindqvist' } }] },
     arguments: { tool: 'delete-rows', table: 'members' },
     rejection: {
       code: 'stale',
@@ -366,7 +371,7 @@ export const settledProposals = (): ProposalView[] => [
     state: 'expired',
     action: 'schema',
     tool: 'alter-table',
-    effects: { count: 1, sample: [{ before: { column: 'lat' }, after: { column: 'latitude' } }] },
+    effects: { count: 1, sample: [{ table: 'airports', before: 'lat', after: 'latitude' }] },
     arguments: { tool: 'alter-table', table: 'airports' },
   },
   {

@@ -89,7 +89,7 @@ function dispatch(state: MockState, emit: Emit, body: Fields, headers: IncomingH
   const args = (body.arguments ?? {}) as Fields;
   const action = String(body.action);
   const payload = (value: unknown): Reply => ok({ payload: value });
-  if (action === 'read') return payload(readTool(body, args));
+  if (action === 'read') return payload(readTool(args));
   if (!state.administrator) return denied();
   if (action === 'catalog-sources') return payload({ sources: state.sources });
   if (action === 'addons-installed') return payload({ addons: state.apps.map(installedOf) });
@@ -198,7 +198,7 @@ function resourceRoute(state: MockState, emit: Emit, call: Call, body: Fields): 
   return { status: 201, body: { ...entry, operationId } };
 }
 
-function readTool(body: Fields, args: Fields): unknown {
+function readTool(args: Fields): unknown {
   if (args.tool === 'inspect') {
     return {
       name: 'Airports',
@@ -220,7 +220,8 @@ function readTool(body: Fields, args: Fields): unknown {
       ],
     };
   }
-  return args.table === 'runways'
-    ? { rows: [], total: 0 }
-    : { rows: airportRows, total: 3376, resourceId: body.resourceId };
+  const columns = ['rowid', ...Object.keys(airportRows[0] ?? {})];
+  const offset = Number(args.offset ?? 0);
+  const rows = Array.from({ length: 50 }, (_, at) => [offset + at + 1, ...Object.values(airportRows[at % 20] ?? {})]);
+  return { table: args.table, columns, rows, total: 3376, next: offset + 50 };
 }

@@ -12,6 +12,7 @@ import { Card } from './card.tsx';
 import { titleOf } from './names.ts';
 import { Pane } from './pane.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
+import { ResourcePage } from './resource-page.tsx';
 import { Suggestions } from './suggestions.tsx';
 
 interface Props {
@@ -46,6 +47,8 @@ function Listed({ query, administrator }: Omit<Props, 'allowed'>) {
     if (error === undefined) return <Skeletons count={3} kind="card" />;
     return <Notice tone="bad" role="alert" {...wordsFor(error)} />;
   }
+  const resourceId = query.get('resource');
+  if (chosen !== undefined && resourceId !== null) return <ResourcePage app={chosen} resourceId={resourceId} />;
   const sorted = [...data].sort((one, other) => (one.id < other.id ? -1 : 1));
   const shown = sorted.filter((app) => `${titleOf(app)} ${app.id} ${app.description}`.toLowerCase().includes(search));
   return (
@@ -82,13 +85,7 @@ function Listed({ query, administrator }: Omit<Props, 'allowed'>) {
             )}
           </div>
           {chosen !== undefined && (
-            <Pane
-              key={chosen.id}
-              app={chosen}
-              manage={query.has('manage')}
-              resourceId={query.get('resource')}
-              onRemove={() => setRemoving(chosen)}
-            />
+            <Pane key={chosen.id} app={chosen} manage={query.has('manage')} onRemove={() => setRemoving(chosen)} />
           )}
         </div>
       )}

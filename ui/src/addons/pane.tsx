@@ -18,11 +18,10 @@ import { Tile } from './tile.tsx';
 interface Props {
   readonly app: AppEntry;
   readonly manage: boolean;
-  readonly resourceId: string | null;
   readonly onRemove: () => void;
 }
 
-export function Pane({ app, manage, resourceId, onRemove }: Props) {
+export function Pane({ app, manage, onRemove }: Props) {
   const operation = useOperation(app.id);
   const title = titleOf(app);
   return (
@@ -54,7 +53,7 @@ export function Pane({ app, manage, resourceId, onRemove }: Props) {
       {operation !== undefined && <OperationNote operation={operation} />}
       {app.admin === undefined ? <Facts app={app} /> : <AdminFacts app={app} manage={manage} />}
       <Adds app={app} />
-      <Resources app={app} resourceId={resourceId} />
+      <Resources app={app} />
     </aside>
   );
 }

@@ -1,7 +1,6 @@
 /** The calls behind an operation: how each action is sent, and how its status is read. */
 import type { OperationStatus } from '../../../src/contract/api.ts';
 import { call, dispatch } from './client.ts';
-import type { Operation } from './operations.ts';
 
 /** A status as it comes while the operation runs: with the phase of the work and the bytes of a download. */
 export type TrackedStatus = OperationStatus & {
@@ -13,6 +12,27 @@ export type TrackedStatus = OperationStatus & {
       }
     | undefined;
 };
+
+export type Action = 'enable' | 'disable' | 'uninstall' | 'install' | 'upgrade';
+
+export interface Operation {
+  readonly addonId: string;
+  readonly title: string;
+  readonly action: Action;
+  readonly operationId: string;
+  readonly generation: number;
+  readonly arguments?: unknown;
+  /** Turned on right after the install is completed. */
+  readonly thenEnable?: boolean;
+  /**
+   * `working`: sent, its end is awaited. `unknown`: reads ended without a final answer, so the person decides.
+   * `failed`: final, or refused before anything was sent (`retry`: then the same id is used again).
+   */
+  readonly phase: 'working' | 'unknown' | 'failed';
+  readonly progress?: TrackedStatus['progress'];
+  readonly problem?: { readonly title: string; readonly text: string };
+  readonly retry?: boolean;
+}
 
 /** Turning on waits until the process is ready; the owner has its own, shorter limit. */
 const SEND_TIMEOUT_MS = 120_000;

@@ -6,29 +6,11 @@ import { useSyncExternalStore } from 'react';
 import { announce } from '../app/announce.tsx';
 import { type ApiError, asApiError } from './client.ts';
 import { apps, installed } from './lists.ts';
-import { readStatus, send, type TrackedStatus } from './operation-calls.ts';
+import { type Action, type Operation, readStatus, send, type TrackedStatus } from './operation-calls.ts';
+
+export type { Action, Operation };
+
 import { wordsFor } from './words.ts';
-
-export type Action = 'enable' | 'disable' | 'uninstall' | 'install' | 'upgrade';
-
-export interface Operation {
-  readonly addonId: string;
-  readonly title: string;
-  readonly action: Action;
-  readonly operationId: string;
-  readonly generation: number;
-  readonly arguments?: unknown;
-  /** Turned on right after the install is completed. */
-  readonly thenEnable?: boolean;
-  /**
-   * `working`: sent, its end is awaited. `unknown`: reads ended without a final answer, so the person decides.
-   * `failed`: final, or refused before anything was sent (`retry`: then the same id is used again).
-   */
-  readonly phase: 'working' | 'unknown' | 'failed';
-  readonly progress?: TrackedStatus['progress'];
-  readonly problem?: { readonly title: string; readonly text: string };
-  readonly retry?: boolean;
-}
 
 type Start = Pick<Operation, 'addonId' | 'title' | 'action' | 'generation'> &
   Partial<Pick<Operation, 'arguments' | 'thenEnable' | 'operationId'>>;

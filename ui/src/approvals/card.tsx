@@ -3,12 +3,12 @@ import { type KeyboardEvent, type RefObject, useEffect, useId, useRef } from 're
 import type { ProposalView } from '../../../src/contract/api.ts';
 import { pending } from '../api/lists.ts';
 import { announce } from '../app/announce.tsx';
+import { CodeDialog } from '../parts/code-dialog.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { Asker } from './asker.tsx';
 import { useLeft } from './clock.ts';
-import { CodeDialog } from './code-dialog.tsx';
 import { Countdown } from './countdown.tsx';
 import { type Decision, useDecision } from './decide.ts';
 import { Effects } from './effects.tsx';

@@ -1,47 +1,38 @@
 /** One entry with a before and an after, drawn like a diff: what goes, what comes, and what stays for orientation. */
-import type { ProposalView } from '../../../src/contract/api.ts';
 import { Foreign } from '../text/foreign.tsx';
+import { type ChangeEntry, fieldsOf } from './sample.ts';
 
-type Entry = ProposalView['effects']['sample'][number];
-type Side = { readonly [name: string]: unknown } | null;
-export type ChangeEntry = { readonly before: Side; readonly after: Side };
-
-const isSide = (side: unknown): side is Side => side === null || (typeof side === 'object' && !Array.isArray(side));
-
-export function isChange(entry: Entry): boolean {
-  if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return false;
-  const names = Object.keys(entry);
-  const { before, after } = entry as { before?: unknown; after?: unknown };
-  return names.length === 2 && before !== undefined && after !== undefined && isSide(before) && isSide(after);
-}
-
-const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 const words = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 
-export function Change({ entry }: { readonly entry: Entry }) {
-  const { before, after } = entry as unknown as ChangeEntry;
-  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
-  const changed = names.filter((name) => !same(before?.[name], after?.[name]));
-  const kept = names.filter((name) => !changed.includes(name));
+export function Change({ entry }: { readonly entry: ChangeEntry }) {
+  const { changed, kept } = fieldsOf(entry);
+  const around = Object.entries({ ...entry.about, ...kept });
   return (
     <div className="change">
-      {kept.length > 0 && (
+      {around.length > 0 && (
         <p className="change-kept">
-          {kept.map((name) => (
+          {around.map(([name, value]) => (
             <span key={name}>
-              <Foreign text={name} max={40} /> <strong>{<Foreign text={words(after?.[name])} max={80} />}</strong>
+              <Foreign text={name} max={40} />{' '}
+              <strong>
+                <Foreign text={words(value)} max={80} />
+              </strong>
             </span>
           ))}
         </p>
       )}
       <dl>
-        {changed.map((name) => (
-          <div key={name} className="change-field">
+        {changed.map((field) => (
+          <div key={field.name} className="change-field">
             <dt>
-              <Foreign text={name} max={60} />
+              {field.name === '' ? (
+                <span className="visually-hidden">Value</span>
+              ) : (
+                <Foreign text={field.name} max={60} />
+              )}
             </dt>
-            <Line sign="−" kind="removed" value={before?.[name]} />
-            <Line sign="+" kind="added" value={after?.[name]} />
+            {field.before !== undefined && <Line sign="−" kind="removed" value={field.before} />}
+            {field.after !== undefined && <Line sign="+" kind="added" value={field.after} />}
           </div>
         ))}
       </dl>
@@ -50,22 +41,26 @@ export function Change({ entry }: { readonly entry: Entry }) {
   );
 }
 
-function Line({
-  sign,
-  kind,
-  value,
-}: {
+interface LineProps {
   readonly sign: string;
   readonly kind: 'removed' | 'added';
   readonly value: unknown;
-}) {
+}
+
+function Line({ sign, kind, value }: LineProps) {
   return (
     <dd className={`line line-${kind}`}>
       <span className="line-sign" aria-hidden="true">
         {sign}
       </span>
       <span className="visually-hidden">{kind === 'removed' ? 'before: ' : 'after: '}</span>
-      {value === undefined || value === null ? <em>nothing</em> : <Foreign text={words(value)} max={300} />}
+      {value === null ? (
+        <em>nothing</em>
+      ) : value === '' ? (
+        <em>empty text</em>
+      ) : (
+        <Foreign text={words(value)} max={300} />
+      )}
     </dd>
   );
 }

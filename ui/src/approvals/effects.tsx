@@ -1,12 +1,12 @@
 /** What a proposal would change, as the add-on's preview says it: as before and after, as rows, or as it came. */
 import { useState } from 'react';
 import type { ProposalView } from '../../../src/contract/api.ts';
+import { Grid } from '../parts/grid.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { count, plural } from '../text/format.ts';
-import { Change, isChange } from './change.tsx';
-import { Grid, isFlat, rowsOf } from './grid.tsx';
+import { Change } from './change.tsx';
+import { type Entry, isChangeEntry, readSample } from './sample.ts';
 
-type Entry = ProposalView['effects']['sample'][number];
 const FIRST = 5;
 
 interface Props {
@@ -47,13 +47,19 @@ export function Effects({ view, addon }: Props) {
   );
 }
 
+const LABELS = { added: 'Sample of what would be added', removed: 'Sample of what would go' } as const;
+
 function Entries({ entries }: { readonly entries: readonly Entry[] }) {
-  if (entries.every(isFlat)) return <Grid rows={rowsOf(entries)} label="Sample of the changes" />;
+  const reading = readSample(entries);
+  if (reading.form === 'rows') {
+    const label = reading.sign === undefined ? 'Sample of the changes' : LABELS[reading.sign];
+    return <Grid rows={reading.rows} label={label} sign={reading.sign} />;
+  }
   return (
     <ol className="changes">
-      {entries.map((entry, index) => (
+      {reading.entries.map((entry, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: entries of a sample have no identity besides their place
-        <li key={index}>{isChange(entry) ? <Change entry={entry} /> : <Loose entry={entry} />}</li>
+        <li key={index}>{isChangeEntry(entry) ? <Change entry={entry} /> : <Loose entry={entry} />}</li>
       ))}
     </ol>
   );

@@ -2,10 +2,10 @@
 import { useId } from 'react';
 import type { ProposalView } from '../../../src/contract/api.ts';
 import { unresolved } from '../api/lists.ts';
+import { CodeDialog } from '../parts/code-dialog.tsx';
 import { Notice } from '../parts/notice.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { Asker } from './asker.tsx';
-import { CodeDialog } from './code-dialog.tsx';
 import { useDecision } from './decide.ts';
 import { Effects } from './effects.tsx';
 import { Outcome } from './outcome.tsx';

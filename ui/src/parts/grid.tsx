@@ -1,38 +1,33 @@
 /** Rows of plain values as a table that scrolls inside its own frame, by keyboard too. */
-import type { ProposalView } from '../../../src/contract/api.ts';
 import { Foreign } from '../text/foreign.tsx';
 
-type Entry = ProposalView['effects']['sample'][number];
 export type Row = { readonly [name: string]: unknown };
 const MOST_COLUMNS = 24;
 
-const isPlain = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
-
-/** Whether an entry is an object of short plain values. */
-export const isFlat = (entry: Entry): boolean =>
-  typeof entry === 'object' &&
-  entry !== null &&
-  !Array.isArray(entry) &&
-  Object.values(entry).every((value) => isPlain(value) && String(value).length <= 200);
-
-export const rowsOf = (entries: readonly Entry[]): readonly Row[] => entries as unknown as readonly Row[];
-
-interface Props {
+export interface GridProps {
   readonly rows: readonly Row[];
   readonly label: string;
+  /** The columns in their order; without it, the members of the rows. */
   readonly columns?: readonly string[] | undefined;
+  /** A sign in front of each row: these would be added, or go. */
+  readonly sign?: 'added' | 'removed' | undefined;
 }
 
-export function Grid({ rows, label, columns }: Props) {
+export function Grid({ rows, label, columns, sign }: GridProps) {
   const all = columns ?? [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const names = all.slice(0, MOST_COLUMNS);
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section className="grid" aria-label={label} tabIndex={0}>
+      <section className={sign === undefined ? 'grid' : `grid grid-${sign}`} aria-label={label} tabIndex={0}>
         <table>
           <thead>
             <tr>
+              {sign !== undefined && (
+                <th scope="col" className="cell-sign">
+                  <span className="visually-hidden">Change</span>
+                </th>
+              )}
               {names.map((name) => (
                 <th key={name} scope="col" className={isNumeric(rows, name) ? 'cell-number' : undefined}>
                   <Foreign text={name} max={60} />
@@ -42,8 +37,9 @@ export function Grid({ rows, label, columns }: Props) {
           </thead>
           <tbody>
             {rows.map((row, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows of a sample have no identity besides their place
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows of a page have no identity besides their place
               <tr key={index}>
+                {sign !== undefined && <Sign sign={sign} />}
                 {names.map((name) => (
                   <Cell key={name} value={row[name]} />
                 ))}
@@ -62,6 +58,15 @@ export function Grid({ rows, label, columns }: Props) {
 }
 
 const isNumeric = (rows: readonly Row[], name: string) => typeof rows[0]?.[name] === 'number';
+
+function Sign({ sign }: { readonly sign: 'added' | 'removed' }) {
+  return (
+    <td className="cell-sign">
+      <span aria-hidden="true">{sign === 'added' ? '+' : '−'}</span>
+      <span className="visually-hidden">{sign === 'added' ? 'would be added' : 'would go'}</span>
+    </td>
+  );
+}
 
 function Cell({ value }: { readonly value: unknown }) {
   if (value === undefined || value === null) {

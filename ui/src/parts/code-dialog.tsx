@@ -2,7 +2,7 @@
 import { useId, useState } from 'react';
 import { asApiError, call } from '../api/client.ts';
 import { wordsFor } from '../api/words.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Dialog } from './dialog.tsx';
 
 interface Props {
   readonly onDone: () => void;
