@@ -11,6 +11,7 @@ import {
   decodeRecord,
   type EncodedEvent,
   encodeEvent,
+  type MetaText,
   metaText,
   parseRecord,
   recordText,
@@ -39,6 +40,16 @@ export interface JournalOptions {
 }
 
 const DEFAULT_SLICE = 1_000;
+/** Printable ASCII without the quote and the backslash, so that it stands in a record as it is. */
+const STREAM_NAME = /^[ !#-[\]-~]{1,512}$/;
+
+/** What an append will write, made before anything is assigned. */
+interface Checked {
+  readonly events: EncodedEvent[][];
+  readonly meta: MetaText;
+  /** Estimated bytes. */
+  readonly size: number;
+}
 
 type Outcome = Either<AppendFailure, void>;
 
@@ -89,18 +100,25 @@ export class BatchingJournal implements Journal {
     const shortage = this.storage.shortage(checked.right.size);
     if (shortage !== undefined) return left({ kind: 'full', ...shortage });
     const waiting = this.join();
-    const records = this.place(request, checked.right.events, waiting);
+    const records = this.place(request, checked.right.events, checked.right.meta, waiting);
     waiting.bodies.push(...(request.bodies ?? []));
     waiting.erase.push(...(request.erase ?? []));
     return right({ records, durable: waiting.durable });
   }
 
   /** Everything that can be refused, before anything is assigned. */
-  private check(request: AppendRequest): Either<AppendRefusal, { events: EncodedEvent[][]; size: number }> {
+  private check(request: AppendRequest): Either<AppendRefusal, Checked> {
+    let meta: MetaText;
+    try {
+      meta = metaText(request.meta);
+    } catch (error) {
+      return left({ kind: 'invalid', type: 'meta', reason: failure(error) });
+    }
     const seen = new Map<string, number>();
     const events: EncodedEvent[][] = [];
     let size = 0;
     for (const { stream, expectedRevision, events: decided } of request.writes) {
+      if (!STREAM_NAME.test(stream)) return left({ kind: 'invalid', type: 'stream', reason: 'not a name of a stream' });
       const actual = seen.get(stream) ?? this.streamRevision(stream);
       if (actual !== expectedRevision) return left({ kind: 'conflict', stream, expected: expectedRevision, actual });
       seen.set(stream, actual + decided.length);
@@ -118,12 +136,16 @@ export class BatchingJournal implements Journal {
         return left({ kind: 'invalid', type: 'body', reason: 'the reference is not the digest of salt and bytes' });
       size += body.bytes.length + 256;
     }
-    return right({ events, size });
+    return right({ events, meta, size });
   }
 
-  private place(request: AppendRequest, events: readonly EncodedEvent[][], waiting: Waiting): RecordedEvent[] {
+  private place(
+    request: AppendRequest,
+    events: readonly EncodedEvent[][],
+    text: MetaText,
+    waiting: Waiting,
+  ): RecordedEvent[] {
     const { meta } = request;
-    const text = metaText(meta);
     const placed: RecordedEvent[] = [];
     request.writes.forEach(({ stream, expectedRevision }, index) => {
       let revision = expectedRevision;

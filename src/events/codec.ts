@@ -60,6 +60,7 @@ export function metaText(meta: EventMeta): MetaText {
 
 export interface Place {
   readonly position: number;
+  /** Like `stream` printable ASCII without quotes, which the journal checked. */
   readonly id: string;
   readonly stream: string;
   readonly revision: number;
@@ -70,7 +71,7 @@ export interface Place {
 export function recordText(event: EncodedEvent, meta: MetaText, place: Place): { text: string; hash: string } {
   const tail =
     `,"id":"${place.id}"${meta.operation},"payload":${event.payloadText},"position":${place.position}` +
-    `,"prev":"${place.prev}","revision":${place.revision},"stream":${canonicalString(place.stream)}` +
+    `,"prev":"${place.prev}","revision":${place.revision},"stream":"${place.stream}"` +
     `,"type":"${event.type}","version":${event.version}}`;
   const hash = sha256Hex(meta.head + tail);
   return { text: `${meta.head},"hash":"${hash}"${tail}`, hash };

@@ -207,6 +207,22 @@ function refusals(test: Suite, on: With): void {
   );
 
   test(
+    'a stream, actor or operation that cannot stand in a record is invalid, and nothing of the append is taken',
+    on(async (journal) => {
+      const good = { stream: 'good', expectedRevision: 0, events: [counted(1)] };
+      const meta = { at: '2026-11-30T12:00:00.000Z' };
+      for (const stream of ['', 'a"b', 'a\\b', 'ä', 'line\nbreak', 'x'.repeat(513)])
+        assert.ok(isLeft(journal.append({ writes: [good, { ...good, stream }], meta })), stream);
+      assert.ok(isLeft(journal.append({ writes: [good], meta: { ...meta, operationId: '\ud800' } })));
+      const actor = { userId: '\udc00', credentialId: 'c', mode: 'named-user' } as const;
+      assert.ok(isLeft(journal.append({ writes: [good], meta: { ...meta, actor } })));
+      assert.is(journal.streamRevision('good'), 0);
+      await stored(journal, appendTo('good', 0, [counted(1)], { operationId: 'operation "ä"' }));
+      assert.equal(journal.operation('operation "ä"')?.stream, 'good');
+    }),
+  );
+
+  test(
     'an operation id belongs to its first use, in flight and later',
     on(async (journal) => {
       assert.is(journal.operation('op'), undefined);

@@ -52,6 +52,10 @@ export async function openLmdbJournal(
   try {
     opened = await openChecked(directory, options, () => OPEN_HERE.delete(real));
     return opened;
+  } catch (error) {
+    // What LMDB noticed by itself; anything else, such as a disk that does not answer, is a fault of the moment.
+    if (!(error instanceof Error) || !error.message.startsWith('MDB_')) throw error;
+    return left(openRefusal('damaged', dataFile(directory), `The journal is damaged: ${error.message}.`));
   } finally {
     if (opened === undefined || isLeft(opened)) OPEN_HERE.delete(real);
   }
@@ -66,8 +70,9 @@ async function openChecked(
   if (isLeft(anchored)) return anchored;
   // Reading a damaged page ends the process by a signal; the marker makes the next start ask a child first.
   await writeFile(openingFile(directory), '', { mode: 0o600 });
-  const db = openDatabases(directory, false);
+  let db: Databases | undefined;
   try {
+    db = openDatabases(directory, false);
     const tail = checkTail(db, dataFile(directory), anchored.right);
     if (isLeft(tail)) {
       await db.env.close();
@@ -80,7 +85,7 @@ async function openChecked(
     const storage = new LmdbStorage(directory, db, anchor, space, warn, release, options.indexTail);
     return right(new BatchingJournal(storage, options));
   } catch (error) {
-    await db.env.close();
+    await db?.env.close();
     throw error;
   } finally {
     await rm(openingFile(directory), { force: true });
