@@ -10,49 +10,11 @@ import type { Json, JsonObject } from '../../../src/contract/json.js';
 import { DEFAULT_LIMITS } from '../../../src/contract/limits.js';
 import { assert, suite } from '../../support/harness.js';
 import { change } from '../../support/manifests.js';
+import { ENVELOPE, OUTPUT, PREVIEW, RECEIPT, REGISTRATION, RESULT } from '../../support/messages.js';
 
 const test = suite('wire');
 const bytes = (value: Json | string) =>
   new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
-
-const ENVELOPE: JsonObject = {
-  request: {
-    addonId: 'tables',
-    resourceId: 'people',
-    operationId: 'op-1',
-    generation: 3,
-    action: 'write',
-    arguments: { tool: 'rows-insert', rows: [1] },
-  },
-  authority: {
-    actor: { userId: 'local-owner', credentialId: 'local-owner', mode: 'local-owner' },
-    scope: 'apply',
-    expiresAt: '2026-11-30T12:00:00Z',
-  },
-};
-const REVISION = { schema: 1, data: 0 };
-const OUTPUT = { handle: 'export-1', name: 'people.csv', mediaType: 'text/csv', size: 12 };
-const RESULT: JsonObject = { payload: { rows: [] }, outputs: [OUTPUT] };
-const PREVIEW: JsonObject = {
-  operationId: 'op-1',
-  revision: REVISION,
-  expiresAt: '2026-11-30T12:00:00Z',
-  summary: { count: 1, sample: [{ id: 1 }] },
-};
-const RECEIPT: JsonObject = { operationId: 'op-1', state: 'committed', revision: REVISION, result: RESULT };
-const REGISTRATION: JsonObject = {
-  protocol: 1,
-  addonId: 'tables',
-  version: '1.0.0',
-  generation: 3,
-  incarnation: '0123456789abcdef0123456789abcdef',
-  endpoint: 'http://127.0.0.1:40001',
-  capabilities: {
-    service: true,
-    tools: ['rows-list'],
-    ui: { pages: ['a'], modelActions: [{ capability: 'FLAG_IMAGE' }] },
-  },
-};
 
 const envelope = (value: Json) => decodeEnvelope(bytes(value))._tag === 'Right';
 const withRequest = (path: string, to: Json | undefined) => envelope(change(ENVELOPE, `request.${path}`, to));
@@ -264,9 +226,10 @@ test('a registration is compared field by field, its capabilities all through [M
   };
   const issued = read(REGISTRATION);
   assert.is(registrationDifference(read(structuredClone(REGISTRATION)), issued), undefined);
+  const { capabilities } = REGISTRATION;
   const reordered = {
     ...REGISTRATION,
-    capabilities: Object.fromEntries(Object.entries(REGISTRATION.capabilities ?? {}).reverse()),
+    capabilities: Object.fromEntries(Object.entries(capabilities as JsonObject).reverse()),
   };
   assert.is(registrationDifference(read(reordered as JsonObject), issued), undefined);
   for (const [path, to] of [
@@ -290,6 +253,24 @@ test('a registration is compared field by field, its capabilities all through [M
     ['capabilities', []],
   ] as const)
     assert.is(decodeRegistration(bytes(change(REGISTRATION, path, to)))._tag, 'Left', path);
+});
+
+test('what stands inside arguments, payload and summary is opaque: it never becomes authority [WIRE-002]', () => {
+  const claims = {
+    authority: { scope: 'act' },
+    approved: true,
+    scope: 'apply',
+    sql: 'DROP TABLE people',
+    Credential: 'x',
+  };
+  const read = decodeEnvelope(bytes(change(ENVELOPE, 'request.arguments', claims)));
+  assert.is(read._tag, 'Right');
+  if (read._tag === 'Right') {
+    assert.equal(read.right.authority as unknown as Json, ENVELOPE.authority as Json);
+    assert.equal(read.right.request.arguments, claims);
+  }
+  assert.equal(decodeResult(bytes({ payload: claims })), { _tag: 'Right', right: { payload: claims } });
+  assert.ok(preview('summary', claims));
 });
 
 test('a wrong answer is described without a word of it [WIRE-046]', () => {
