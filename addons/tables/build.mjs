@@ -1,5 +1,6 @@
 /**
- * Builds the Tables package folder, `dist/addons-build/tables`: manifest, launcher, two bundles and SQLite's binary.
+ * Builds the Tables package folder, `dist/addons-build/tables`: manifest, launcher, two bundles and SQLite's binary;
+ * beside it `tables.listing.json`, the name and description for a library's index.
  * usage: node addons/tables/build.mjs      (scripts/build.mjs calls it)
  */
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -55,3 +56,5 @@ chmodSync(`${output}bin/tables`, 0o755);
 const manifest = { ...JSON.parse(readFileSync(`${here}manifest.json`, 'utf8')), os: process.platform };
 manifest.arch = ARCHITECTURES[process.arch];
 writeFileSync(`${output}manifest.json`, `${JSON.stringify(manifest)}\n`);
+// What a library says about the package: a manifest without a page has no place for it.
+copyFileSync(`${here}listing.json`, fileURLToPath(new URL('../tables.listing.json', pathToFileURL(output))));

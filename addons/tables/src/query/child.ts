@@ -29,11 +29,20 @@ export class QueryChild {
     // Writing to a helper that just died fails here and as its exit; the exit is what counts.
     this.process.stdin?.on('error', () => {});
     if (this.process.stdout !== null) {
-      createInterface({ input: this.process.stdout }).on('line', (line) =>
-        this.answer(JSON.parse(line) as QueryAnswer),
-      );
+      createInterface({ input: this.process.stdout }).on('line', (line) => this.hear(line));
     }
     this.idle(true);
+  }
+
+  /** A helper that dies while it writes leaves half a line, which is no answer; its exit is. */
+  private hear(line: string): void {
+    let answer: QueryAnswer;
+    try {
+      answer = JSON.parse(line) as QueryAnswer;
+    } catch {
+      return;
+    }
+    this.answer(answer);
   }
 
   private answer(answer: QueryAnswer | Ended): void {

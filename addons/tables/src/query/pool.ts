@@ -23,8 +23,10 @@ function decodeQuery(args: JsonObject, limits: Limits): Outcome<Omit<QueryJob, '
     return null;
   });
   const rows = read.has('limit') ? read.integer('limit', 1, limits.queryRows) : limits.queryRows;
-  const sql = read.nested(scanQuery(read.text('sql', MAX_SQL), limits.queryDepth), '');
-  return read.finish({ sql, parameters, rows, bytes: limits.queryResultBytes });
+  const decoded = read.finish({ sql: read.text('sql', MAX_SQL), parameters, rows, bytes: limits.queryResultBytes });
+  if (!decoded.ok) return decoded;
+  const scanned = scanQuery(decoded.value.sql, limits.queryDepth);
+  return scanned.ok ? decoded : scanned;
 }
 
 export class QueryPool {
@@ -44,19 +46,24 @@ export class QueryPool {
   async run(path: string, args: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>> {
     const job = decodeQuery(args, this.limits);
     if (!job.ok) return job;
-    if (this.running >= HELPERS) {
-      if (this.waiting.length >= WAITING) return busy(1, 'Too many queries are running. Try again.');
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
-    }
-    this.running += 1;
-    const child = this.idle.pop() ?? new QueryChild(this.script);
+    if (this.running < HELPERS) this.running += 1;
+    else if (this.waiting.length >= WAITING) return busy(1, 'Too many queries are running. Try again.');
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
-      return this.judge(await child.run({ ...job.value, path }, QUERY_DEADLINE_MS, signal));
+      return signal.aborted ? busy(1, 'The caller went away.') : await this.runNow({ ...job.value, path }, signal);
     } finally {
-      this.running -= 1;
-      if (child.alive) this.idle.push(child);
-      this.waiting.shift()?.();
+      // The place is handed on, so that nobody can slip in between.
+      const next = this.waiting.shift();
+      if (next === undefined) this.running -= 1;
+      else next();
     }
+  }
+
+  private async runNow(job: QueryJob, signal: AbortSignal): Promise<Outcome<JsonObject>> {
+    const child = this.idle.pop() ?? new QueryChild(this.script);
+    const answer = await child.run(job, QUERY_DEADLINE_MS, signal);
+    if (child.alive) this.idle.push(child);
+    return this.judge(answer);
   }
 
   private judge(answer: QueryAnswer | Ended): Outcome<JsonObject> {
@@ -67,10 +74,9 @@ export class QueryPool {
       return unfit('query_too_slow', `The query took longer than ${QUERY_DEADLINE_MS / 1000} seconds and was ended.`);
     }
     if (answer.ended === 'cancelled') return busy(1, 'The caller went away.');
-    return unfit('query_too_large', 'The query needs more memory than a query may use.');
-  }
-
-  close(): void {
-    for (const child of this.idle) child.end('cancelled');
+    return unfit(
+      'query_failed',
+      'The query broke off: it needs more memory than a query may use, or SQLite gave up on it.',
+    );
   }
 }

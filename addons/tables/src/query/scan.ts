@@ -3,7 +3,8 @@ import { accept, type Outcome, unfit } from '../outcome.js';
 
 export const MAX_SQL = 16_384;
 /** Texts, quoted names and comments as SQLite reads them; then words, then single characters. */
-const TOKEN = /'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\w+|[^\s]/g;
+const TOKEN =
+  /[xX]'[^']*'?|'(?:[^']|'')*'?|"(?:[^"]|"")*"?|`(?:[^`]|``)*`?|\[[^\]]*\]?|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\w+|[^\s]/g;
 
 /** Refuses (422) what is not one SELECT, and SELECTs nested deeper than `maxDepth`. */
 export function scanQuery(sql: string, maxDepth: number): Outcome<string> {
@@ -14,6 +15,8 @@ export function scanQuery(sql: string, maxDepth: number): Outcome<string> {
   if (!/^(select|with|values)$/i.test(tokens[0] ?? '')) {
     return no('A query begins with SELECT, WITH or VALUES. Changes go through the tools for changes.');
   }
+  // The driver aborts on the bytes of such a literal, and tables hold none to compare it with.
+  if (tokens.some((token) => /^x'/i.test(token))) return no("Byte literals such as x'00' are not available.");
   if (tokens.includes(';')) return no('A query is one statement.');
   let open = 0;
   const selects: number[] = [];

@@ -109,6 +109,8 @@ export function createDatabase(folder: DataFolder, resourceId: string, name: str
     connection.run(`INSERT INTO ${META_TABLE} VALUES (?, ?, ?)`, name, schema, data);
     writeReceipt(connection, stored, now);
     connection.exec('COMMIT');
+    // Last, so that the write-ahead log beside the draft is empty and the file alone is everything.
+    connection.set('journal_mode = WAL');
   } finally {
     connection.close();
   }
