@@ -1,0 +1,390 @@
+/** Unknown outcomes: blocked, looked up, resolved, and never submitted again. */
+import { proposalKind } from '../../../src/projections/kinds/proposal.js';
+import { insertion, keyOf, local, must, person, refused, settle, World } from '../../support/gateway-world.js';
+import { assert, suite } from '../../support/harness.js';
+
+const test = suite('unknown outcomes');
+
+const DOWN = { kind: 'outage' as const, message: 'down' };
+const HOUR = 3_600_000;
+
+/** A proposal whose outcome is unknown; `lost`: it ran, `dropped`: it did not. Lookups fail until the test allows them. */
+async function unknownWorld(fault: 'lost' | 'dropped', owner = local()) {
+  const world = await World.open();
+  const database = await world.database(owner);
+  const view = await world.pending(database, 'op-1', owner);
+  world.addon.receiptFault = DOWN;
+  world.addon.applyFaults.push(fault);
+  const surface = { ...owner, surface: { subject: 'op-1' } };
+  refused(await world.confirm(view, surface), 'outcome_unknown', 503);
+  const applies = world.addon.applyCalls.length;
+  return {
+    world,
+    database,
+    view,
+    surface,
+    owner,
+    noMoreApplies: () => assert.is(world.addon.applyCalls.length, applies),
+  };
+}
+
+const stateOf = async (world: World, id: string, caller = local()) =>
+  must(await world.proposals.proposal(caller, id)).state;
+
+test('reconcile looks the receipt up, records it, can be repeated and changes nothing at the add-on [RECOVER-012] [RECOVER-019] [RECOVER-020]', async () => {
+  const { world, database, noMoreApplies } = await unknownWorld('lost');
+  refused(await world.proposals.reconcile(local(), 'op-1'), 'outcome_unknown', 503);
+  world.addon.receiptFault = undefined;
+  const data = { ...world.addon.data.get(database) };
+  const settled = must(await world.proposals.reconcile(local(), 'op-1'));
+  assert.equal([settled.state, settled.receipt?.state], ['applied', 'committed']);
+  assert.equal(must(await world.proposals.reconcile(local(), 'op-1')), settled);
+  assert.equal(must(await world.confirm(settled)), settled);
+  assert.equal(world.addon.data.get(database), data);
+  noMoreApplies();
+  must(await world.propose(local(), insertion(database, 'op-2')));
+});
+
+test('a rejected receipt settles as rejected [RECOVER-012]', async () => {
+  const { world, database } = await unknownWorld('dropped');
+  world.addon.applied.set('op-1', {
+    receipt: { operationId: 'op-1', state: 'rejected', revision: { schema: 1, data: 1 } },
+    times: 1,
+  });
+  world.addon.receiptFault = undefined;
+  assert.is(must(await world.proposals.reconcile(local(), 'op-1')).state, 'rejected');
+  must(await world.propose(local(), insertion(database, 'op-2')));
+});
+
+test('a missing, pending, unknown or foreign receipt leaves the outcome unknown [RECOVER-013] [WIRE-023]', async () => {
+  const { world } = await unknownWorld('dropped');
+  world.addon.receiptFault = undefined;
+  assert.is(must(await world.proposals.reconcile(local(), 'op-1')).state, 'outcome-unknown');
+  const revision = { schema: 1, data: 1 };
+  for (const receipt of [
+    { operationId: 'op-1', state: 'pending' as const, revision },
+    { operationId: 'op-1', state: 'unknown' as const, revision },
+    { operationId: 'op-2', state: 'committed' as const, revision },
+    { operationId: 'op-1', state: 'committed' as const, revision: { schema: 0, data: 0 } },
+  ]) {
+    world.addon.applied.set('op-1', { receipt, times: 1 });
+    assert.is(must(await world.proposals.reconcile(local(), 'op-1')).state, 'outcome-unknown');
+  }
+});
+
+test('an unresolved outcome denies further proposals and confirmations on its resource alone, and reads go on [RECOVER-014] [RECOVER-015] [RECOVER-016]', async () => {
+  const world = await World.open();
+  const [database, other] = [await world.database(), await world.database()];
+  const view = await world.pending(database, 'op-1');
+  const waiting = await world.pending(database, 'op-2');
+  world.addon.receiptFault = DOWN;
+  world.addon.applyFaults.push('dropped');
+  refused(await world.confirm(view), 'outcome_unknown');
+  const applies = world.addon.applyCalls.length;
+  const proposing = refused(await world.propose(local(), insertion(database, 'op-3')), 'outcome_blocked', 403);
+  assert.is(proposing.detail?.blockedBy, 'op-1');
+  const confirming = refused(await world.confirm(waiting), 'outcome_blocked', 403);
+  assert.is(confirming.detail?.blockedBy, 'op-1');
+  const shown = must(await world.proposals.proposal(local(), 'op-2'));
+  assert.equal([shown.state, shown.blocked, shown.blockedBy], ['pending', true, 'op-1']);
+  assert.is(world.addon.applyCalls.length, applies);
+  const value = {
+    addonId: 'tables',
+    resourceId: database,
+    operationId: 'q',
+    generation: 1,
+    action: 'read',
+    arguments: {},
+  };
+  must(await world.proposals.read(local(), { value, rawArguments: '{"tool":"query"}' }));
+  must(await world.propose(local(), insertion(other, 'op-4')));
+});
+
+test('who is not the owner of the resource gets the plain denial and never learns the other id [RECOVER-016]', async () => {
+  const { world, database } = await unknownWorld('dropped', person('ada'));
+  const answer = refused(await world.propose(person('bob'), insertion(database, 'op-2')), 'resource_unreachable', 403);
+  assert.not(JSON.stringify(answer).includes('op-1'));
+  const { blockedRefusal } = await import('../../../src/commands/proposals/blocking.js');
+  const plain = blockedRefusal(world.store.visible, person('bob').actor, database, 'op-1');
+  assert.is(plain.refusal, 'denied');
+  assert.not(JSON.stringify(plain).includes('op-1'));
+  const states = world.store.visible.all(proposalKind) as Map<string, unknown>;
+  const mine = states.get('op-1') as { record: object };
+  const bobs = {
+    ...mine.record,
+    operationId: 'op-b',
+    proposer: { userId: 'bob', credentialId: 'c', mode: 'named-user' },
+  };
+  states.set('op-b', { state: 'pending', record: bobs, position: 99 });
+  const view = must(await world.proposals.proposal(person('bob'), 'op-b'));
+  assert.is(view.blocked, true);
+  assert.not('blockedBy' in view);
+});
+
+test('automatic lookups back off from 250 ms to 30 s and end with the window after the hand-over [RECOVER-018]', async () => {
+  const { world, noMoreApplies } = await unknownWorld('dropped');
+  world.addon.receiptFault = undefined;
+  const before = world.addon.lookups.length;
+  await world.clock.advance(250);
+  assert.is(world.addon.lookups.length - before, 1);
+  await world.clock.advance(499);
+  assert.is(world.addon.lookups.length - before, 1);
+  await world.clock.advance(1);
+  assert.is(world.addon.lookups.length - before, 2);
+  await world.clock.advance(120_000);
+  const early = world.addon.lookups.length;
+  await world.clock.advance(60_000);
+  assert.is(world.addon.lookups.length - early, 2, 'every 30 s by now');
+  await world.clock.advance(180_000 + 60_000);
+  const last = world.addon.lookups.length;
+  await world.clock.advance(HOUR);
+  assert.is(world.addon.lookups.length, last, 'no more after apply timeout and five minutes');
+  assert.is(must(await world.proposals.reconcile(local(), 'op-1')).state, 'outcome-unknown');
+  assert.is(world.addon.lookups.length, last + 1, 'an explicit lookup still runs');
+  noMoreApplies();
+});
+
+test('a receipt that an automatic lookup finds settles the proposal and lifts the block [RECOVER-019]', async () => {
+  const { world, database } = await unknownWorld('lost');
+  refused(await world.propose(local(), insertion(database, 'op-2')), 'outcome_blocked');
+  world.addon.receiptFault = undefined;
+  await world.clock.advance(2_000);
+  assert.is(await stateOf(world, 'op-1'), 'applied');
+  assert.equal(world.events('proposal-op-1').slice(-2), ['ReceiptLookedUp', 'ProposalApplied']);
+  must(await world.propose(local(), insertion(database, 'op-2')));
+});
+
+test('a restart while executing makes the outcome unknown; start settles it by receipt and never applies [RECOVER-011] [RECOVER-017]', async () => {
+  for (const ran of [true, false]) {
+    const world = await World.open();
+    const database = await world.database();
+    const view = await world.pending(database, 'op-1');
+    world.addon.applyFaults.push('hang');
+    void world.confirm(view);
+    await settle();
+    assert.is(await stateOf(world, 'op-1'), 'executing');
+    const call = world.addon.applyCalls.at(-1);
+    if (ran && call !== undefined) world.addon.perform(call.envelope, call.revision);
+    const applies = world.addon.applyCalls.length;
+    const after = await world.restart();
+    assert.is(await stateOf(after, 'op-1'), ran ? 'applied' : 'outcome-unknown');
+    assert.is(after.addon.applyCalls.length, applies);
+    if (!ran) refused(await after.confirm(view), 'outcome_unknown', 503);
+    assert.is(after.addon.applyCalls.length, applies);
+  }
+});
+
+test('a lookup that start owes is made when the add-on serves, however long that takes [RECOVER-017]', async () => {
+  const { world } = await unknownWorld('lost');
+  world.addon.up = false;
+  const after = await world.restart();
+  await after.clock.advance(HOUR);
+  after.addon.receiptFault = undefined;
+  assert.is(await stateOf(after, 'op-1'), 'outcome-unknown');
+  after.addon.turn(true);
+  await settle();
+  assert.is(await stateOf(after, 'op-1'), 'applied');
+});
+
+test('the unresolved list is the owner role alone, from the surface, oldest first, without arguments or credentials [RECOVER-021] [RECOVER-022] [RECOVER-023]', async () => {
+  const { world, database } = await unknownWorld('dropped', person('ada'));
+  const surface = person('ada', database);
+  await world.clock.advance(65_000);
+  must(
+    await world.proposals.resolve(person('ada', 'op-1'), 'op-1', {
+      digest: (await viewOf(world, 'op-1')).digest,
+      reason: 'r',
+    }),
+  );
+  const second = await world.pending(database, 'op-2', person('ada'));
+  world.addon.applyFaults.push('dropped');
+  refused(await world.confirm(second, person('ada', 'op-2')), 'outcome_unknown');
+  const listed = must(await world.proposals.unresolved(surface, database));
+  assert.equal(
+    listed.map(({ id, state }) => [id, state]),
+    [
+      ['op-1', 'abandoned-unknown'],
+      ['op-2', 'outcome-unknown'],
+    ],
+  );
+  const first = listed[0];
+  assert.equal(
+    [first?.proposer.userId, first?.action, first?.effects.count, first?.ageSeconds],
+    ['ada', 'write', 2, 65],
+  );
+  assert.equal(first?.effects.sample, [{ row: 1 }, { row: 2 }]);
+  assert.ok(first?.digest !== undefined && first.expiresAt !== undefined);
+  for (const entry of listed) {
+    assert.not('arguments' in entry);
+    assert.not('receipt' in entry);
+    assert.not(/session-of|Emma/.test(JSON.stringify(entry)));
+  }
+  refused(await world.proposals.unresolved(person('ada'), database), 'denied', 403);
+  refused(await world.proposals.unresolved(person('ada', 'op-1'), database), 'denied', 403);
+  refused(await world.proposals.unresolved(keyOf('ada', database), database), 'denied', 403);
+  refused(await world.proposals.unresolved({ ...surface, via: { kind: 'mcp' } }, database), 'denied', 403);
+  refused(await world.proposals.unresolved(person('bob', database), database), 'resource_unreachable', 403);
+  refused(
+    await world.proposals.unresolved({ ...person('root', database), administrator: true }, database),
+    'resource_unreachable',
+    403,
+  );
+  refused(await world.proposals.unresolved(person('ada', 'r-none'), 'r-none'), 'resource_unreachable', 403);
+});
+
+async function viewOf(world: World, id: string) {
+  return must(await world.proposals.proposal(person('ada'), id));
+}
+
+test('resolve needs surface, owner role and the digest, which the owner checks itself [RECOVER-024] [RECOVER-025]', async () => {
+  const { world, view } = await unknownWorld('dropped', person('ada'));
+  const body = { digest: view.digest, reason: 'checked the table by hand' };
+  const by = (caller: ReturnType<typeof person>, given = body) => world.proposals.resolve(caller, 'op-1', given);
+  refused(await by(person('ada')), 'denied', 403);
+  refused(await by(person('ada', 'op-2')), 'denied', 403);
+  refused(await by(keyOf('ada', 'op-1')), 'denied', 403);
+  refused(await by({ ...person('ada', 'op-1'), via: { kind: 'mcp' } }), 'denied', 403);
+  refused(await by(person('bob', 'op-1')), 'denied', 403);
+  refused(await by({ ...person('root', 'op-1'), administrator: true }), 'denied', 403);
+  refused(await by(person('ada', 'op-1'), { ...body, digest: `sha256:${'0'.repeat(64)}` }), 'digest_mismatch', 409);
+  refused(await by(person('ada', 'op-1'), { ...body, reason: 'x'.repeat(513) }), 'invalid_request', 400);
+  refused(await by(person('ada', 'op-1'), { ...body, reason: ' ' }), 'invalid_request', 400);
+  assert.is((await viewOf(world, 'op-1')).state, 'outcome-unknown');
+  must(await by(person('ada', 'op-1'), { ...body, reason: 'é'.repeat(512) }));
+});
+
+test('a proposer who does not own the resource cannot resolve [RECOVER-025]', async () => {
+  const { world, view } = await unknownWorld('dropped', person('ada'));
+  const { resourceKind } = await import('../../../src/projections/kinds/resource.js');
+  const states = world.store.ahead.all(resourceKind) as Map<string, unknown>;
+  states.set(view.resourceId, {
+    ...(states.get(view.resourceId) as object),
+    owner: { userId: 'eve', mode: 'named-user' },
+  });
+  refused(
+    await world.proposals.resolve(person('ada', 'op-1'), 'op-1', { digest: view.digest, reason: 'r' }),
+    'denied',
+    403,
+  );
+});
+
+test('a resolution is abandoned-unknown with who, when and why, and writes are accepted again [RECOVER-027] [RECOVER-007]', async () => {
+  const { world, database, view, noMoreApplies } = await unknownWorld('dropped');
+  const reason = 'checked the table by hand';
+  const at = world.clock.now().toISOString();
+  const resolved = must(await world.proposals.resolve(local('op-1'), 'op-1', { digest: view.digest, reason }));
+  assert.is(resolved.state, 'abandoned-unknown');
+  assert.equal(resolved.resolution, { actorId: 'local-owner', at, reason });
+  assert.equal(
+    must(await world.proposals.resolve(local('op-1'), 'op-1', { digest: view.digest, reason: 'again' })),
+    resolved,
+  );
+  const next = await world.pending(database, 'op-2');
+  assert.not('blocked' in next);
+  refused(await world.confirm(view), 'proposal_closed', 409);
+  noMoreApplies();
+});
+
+test('a final receipt found at resolve settles the proposal instead [RECOVER-026]', async () => {
+  const { world, view } = await unknownWorld('lost');
+  world.addon.receiptFault = undefined;
+  const settled = must(await world.proposals.resolve(local('op-1'), 'op-1', { digest: view.digest, reason: 'r' }));
+  assert.is(settled.state, 'applied');
+  assert.not('resolution' in settled);
+});
+
+test('what was never handed over cannot be resolved', async () => {
+  const world = await World.open();
+  const view = await world.pending(await world.database(), 'op-1');
+  refused(
+    await world.proposals.resolve(local('op-1'), 'op-1', { digest: view.digest, reason: 'r' }),
+    'proposal_closed',
+    409,
+  );
+  assert.is(await stateOf(world, 'op-1'), 'pending');
+});
+
+test('an abandoned operation is looked up for a day, and a late receipt is recorded with the resolution kept [RECOVER-028] [RECOVER-029]', async () => {
+  const { world, database, view } = await unknownWorld('dropped');
+  const resolve = () => world.proposals.resolve(local('op-1'), 'op-1', { digest: view.digest, reason: 'r' });
+  const { resolution } = must(await resolve());
+  const call = world.addon.applyCalls.at(-1);
+  if (call === undefined) throw new Error('no call');
+  world.addon.perform(call.envelope, call.revision);
+  await world.clock.advance(23 * HOUR);
+  assert.is(await stateOf(world, 'op-1'), 'abandoned-unknown');
+  world.addon.receiptFault = undefined;
+  await world.clock.advance(60_000);
+  const late = must(await world.proposals.proposal(local(), 'op-1'));
+  assert.is(late.state, 'applied');
+  assert.equal(late.resolution, resolution);
+  assert.is(late.receipt?.state, 'committed');
+  must(await world.propose(local(), insertion(database, 'op-2')));
+});
+
+test('after a day only reconcile finds the late receipt of an abandoned operation [RECOVER-028] [RECOVER-029]', async () => {
+  const { world, view } = await unknownWorld('lost');
+  must(await world.proposals.resolve(local('op-1'), 'op-1', { digest: view.digest, reason: 'r' }));
+  await world.clock.advance(25 * HOUR);
+  const before = world.addon.lookups.length;
+  world.addon.receiptFault = undefined;
+  await world.clock.advance(5 * HOUR);
+  assert.is(world.addon.lookups.length, before);
+  const late = must(await world.proposals.reconcile(local(), 'op-1'));
+  assert.equal([late.state, late.resolution?.reason], ['applied', 'r']);
+});
+
+test('an abandoned record stays 30 days, survives a restart, and is then erased [RECOVER-030]', async () => {
+  const { world, view } = await unknownWorld('dropped');
+  must(await world.proposals.resolve(local('op-1'), 'op-1', { digest: view.digest, reason: 'r' }));
+  await world.clock.advance(29 * 24 * HOUR);
+  const after = await world.restart();
+  assert.is(await stateOf(after, 'op-1'), 'abandoned-unknown');
+  await after.clock.advance(25 * HOUR);
+  refused(await after.proposals.proposal(local(), 'op-1'), 'denied');
+});
+
+test('after a resolve, a change prepared against the older revision is rejected when the unknown one did run [RECOVER-031]', async () => {
+  const world = await World.open();
+  const database = await world.database();
+  const view = await world.pending(database, 'op-1');
+  const older = await world.pending(database, 'op-2');
+  world.addon.receiptFault = DOWN;
+  world.addon.applyFaults.push('lost');
+  refused(await world.confirm(view), 'outcome_unknown');
+  must(await world.proposals.resolve(local('op-1'), 'op-1', { digest: view.digest, reason: 'r' }));
+  const data = { ...world.addon.data.get(database) };
+  assert.is(must(await world.confirm(older)).state, 'rejected');
+  assert.equal(world.addon.data.get(database), data);
+});
+
+test('an outcome that could not be recorded is kept, answered as unknown, and recorded later without another apply [RECOVER-004]', async () => {
+  const world = await World.open();
+  const database = await world.database();
+  const view = await world.pending(database, 'op-1');
+  let full = false;
+  world.storage.shortage = () => (full ? { path: '/x', freeBytes: 1, neededBytes: 2 } : undefined);
+  world.addon.onApply = () => {
+    full = true;
+  };
+  refused(await world.confirm(view), 'outcome_unknown', 503);
+  assert.is(await stateOf(world, 'op-1'), 'executing');
+  refused(await world.propose(local(), insertion(database, 'op-2')), 'outcome_blocked', 403);
+  full = false;
+  await world.clock.advance(1_000);
+  assert.is(await stateOf(world, 'op-1'), 'applied');
+  assert.is(world.addon.applied.get('op-1')?.times, 1);
+});
+
+test('a full disk before the hand-over leaves the proposal pending and sends nothing [RECOVER-003]', async () => {
+  const world = await World.open();
+  const view = await world.pending(await world.database(), 'op-1');
+  const applies = world.addon.applyCalls.length;
+  world.storage.shortage = () => ({ path: '/x', freeBytes: 1, neededBytes: 2 });
+  refused(await world.confirm(view), 'insufficient_storage', 503);
+  assert.is(world.addon.applyCalls.length, applies);
+  world.storage.shortage = () => undefined;
+  must(await world.confirm(view));
+});
+
+test.run();
