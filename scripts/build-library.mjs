@@ -1,8 +1,9 @@
 /**
  * Makes the first-party library of a build: from every folder `dist/addons-build/<id>/` (a package's files, `manifest.json` among
- * them) one archive in `dist/library/`, and their `index.yaml`. Needs the compiled `dist/packages`.
+ * them) one archive in `dist/library/`, and their `index.yaml`. A file `<id>.listing.json` beside the folder gives the name and
+ * description of an entry whose manifest has no page to say them on. Needs the compiled `dist/packages`.
  */
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -17,15 +18,23 @@ const must = (result, what) => {
   process.exit(1);
 };
 
+const listingOf = (id) => {
+  const file = `${from}${id}.listing.json`;
+  return existsSync(file) ? { listing: JSON.parse(readFileSync(file, 'utf8')) } : {};
+};
+
 rmSync(to, { recursive: true, force: true });
 mkdirSync(to, { recursive: true });
 const entries = [];
-for (const id of existsSync(from) ? readdirSync(from).sort() : []) {
+const folders = existsSync(from)
+  ? readdirSync(from, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  : [];
+for (const id of folders.map(({ name }) => name).sort()) {
   const part = `${to}.${id}.tar`;
   const { digest, size, manifest } = must(await buildPackage(`${from}${id}`, part), id);
   const name = `${manifest.id}-${manifest.version}-${manifest.os}-${manifest.arch}.tar`;
   renameSync(part, `${to}${name}`);
-  entries.push({ manifest, digest, artifact: `${ORIGIN}/${name}`, channel: 'latest' });
+  entries.push({ manifest, digest, artifact: `${ORIGIN}/${name}`, channel: 'latest', ...listingOf(id) });
   console.log(`${name} ${digest} (${size} bytes)`);
 }
 must(await writeIndex(entries, `${to}index.yaml`), 'index.yaml');

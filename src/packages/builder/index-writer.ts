@@ -11,6 +11,8 @@ export interface IndexEntry {
   readonly artifact: string;
   readonly digest: string;
   readonly channel?: string;
+  /** What the library says of a package whose manifest has no page to say it on. */
+  readonly listing?: { readonly name?: string; readonly description?: string };
 }
 
 /** Replaced by `builtin-library.ts` when the index is served, since the port of the built-in library moves. */
@@ -41,7 +43,7 @@ export async function writeIndex(entries: readonly IndexEntry[], out: string): P
 type Row = ReturnType<typeof row>;
 const sortKey = ({ id, version, os, arch }: Row) => `${id} ${version} ${os} ${arch}`;
 
-function row({ manifest, artifact, digest, channel }: IndexEntry) {
+function row({ manifest, artifact, digest, channel, listing }: IndexEntry) {
   const { capabilities } = manifest;
   const ui = capabilities.ui;
   const title = defaultText(ui?.title);
@@ -55,8 +57,8 @@ function row({ manifest, artifact, digest, channel }: IndexEntry) {
   });
   return {
     id: manifest.id,
-    name: title ?? manifest.id,
-    ...present({ description }),
+    name: title ?? listing?.name ?? manifest.id,
+    ...present({ description: description ?? listing?.description }),
     version: manifest.version,
     ...present({ channel }),
     artifact,

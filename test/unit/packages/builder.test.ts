@@ -136,7 +136,12 @@ test('an index is written from manifests, and its own reader takes it back', asy
   );
   const digest = sha256(Buffer.from('x'));
   const text = renderIndex([
-    { manifest: parsed(manifest({ id: 'zulu' })), artifact: 'https://library.example/z.tar', digest },
+    {
+      manifest: parsed(manifest({ id: 'zulu' })),
+      artifact: 'https://library.example/z.tar',
+      digest,
+      listing: { name: 'Zulu', description: 'No page.' },
+    },
     { manifest: many, artifact: '{{origin}}/many.tar', digest, channel: 'latest' },
   ]);
   assert.ok(isRight(text));
@@ -150,7 +155,7 @@ test('an index is written from manifests, and its own reader takes it back', asy
   assert.equal(one?.ui, { title: 'Many', description: 'Many tools: "all" of them', mainPage: 'main' });
   assert.equal(one?.requires?.sdk, { min: 1, max: 2 });
   assert.is(one?.channel, 'latest');
-  assert.is(two?.id, 'zulu');
+  assert.equal([two?.id, two?.name, two?.description], ['zulu', 'Zulu', 'No page.']);
   assert.is(two?.requires?.sdk, undefined);
 });
 

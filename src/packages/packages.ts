@@ -1,0 +1,39 @@
+/** The library and package adapters, wired together: what a composition root needs to make the two ports. */
+import type { CatalogFetcher, Clock, Ids, Log, PackageStore } from '../commands/ports.js';
+import type { HostProfile } from '../contract/manifest.js';
+import { createArtifactFetcher, createTarFetcher, ociNotSupported } from './artifact-fetcher.js';
+import { createCatalogFetcher } from './catalog-fetcher.js';
+import type { CredentialResolver } from './credentials.js';
+import type { Fetch } from './http-get.js';
+import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.js';
+import { createPackageStore } from './store.js';
+
+export { packageLimits } from './package-limits.js';
+
+export interface PackagesOptions {
+  /** Absolute path of `packages/`, with no symbolic link on the way to it; the caller resolves the operator's own links first. */
+  readonly root: string;
+  readonly host: HostProfile;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** From `packageLimits`. */
+  readonly limits?: PackageLimits;
+  /** For libraries only: a package is always downloaded anonymously (06:161). */
+  readonly credentials?: CredentialResolver;
+  readonly fetch?: Fetch;
+}
+
+export function createPackages(options: PackagesOptions): {
+  readonly catalog: CatalogFetcher;
+  readonly store: PackageStore;
+} {
+  const { root, host, clock, ids, log, limits = DEFAULT_PACKAGE_LIMITS } = options;
+  const network = { clock, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) };
+  const artifacts = createArtifactFetcher({ oci: ociNotSupported, tar: createTarFetcher(network) });
+  const credentials = options.credentials === undefined ? {} : { credentials: options.credentials };
+  return {
+    catalog: createCatalogFetcher({ ...network, ...credentials, log }),
+    store: createPackageStore({ root, host, ids, artifacts, limits }),
+  };
+}
