@@ -31,7 +31,7 @@ import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import { type Refusal, refuse } from '../../src/contract/refusal.js';
 import { BatchingJournal } from '../../src/events/batching-journal.js';
 import { MemoryStorage } from '../../src/events/memory-journal.js';
-import type { Batch } from '../../src/events/storage.js';
+import type { Batch, SpaceShortage } from '../../src/events/storage.js';
 import { KINDS } from '../../src/projections/kinds.js';
 import { reconcileLifecycle } from '../../src/recovery/reconcile-lifecycle.js';
 
@@ -52,6 +52,8 @@ export class FaultyStorage extends MemoryStorage {
   commits = 0;
   plan: { readonly at: number; readonly how: 'before' | 'after' | 'fail' } | undefined;
   crashed = false;
+  /** Appends that are still taken before the disk counts as full. */
+  roomFor = Number.POSITIVE_INFINITY;
   private tell: () => void = () => undefined;
 
   /** Resolves at the next crash. */
@@ -59,6 +61,12 @@ export class FaultyStorage extends MemoryStorage {
     return new Promise((resolve) => {
       this.tell = () => resolve('crash');
     });
+  }
+
+  override shortage(): SpaceShortage | undefined {
+    if (this.roomFor <= 0) return { path: 'journal', freeBytes: 1, neededBytes: 2 };
+    this.roomFor -= 1;
+    return undefined;
   }
 
   override commit(batch: Batch): void | Promise<void> {
@@ -159,11 +167,25 @@ export class TestRuntimes implements Runtimes {
   }
 }
 
+const abortOf = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+/** Lets everything else run until the condition holds. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resume) => setImmediate(resume));
+}
+
 export class TestPackages implements PackageStore {
   /** On disk: survives a crash. */
   readonly published = new Map<string, PackageReceipt>();
   stages = new Set<StagedPackage>();
   staged = 0;
+  atOnce = 0;
+  mostAtOnce = 0;
+  beforePublish: (() => void) | undefined;
   refuseStage: Refusal | undefined;
   refusePublish: Refusal | undefined;
   throwStage = false;
@@ -177,8 +199,11 @@ export class TestPackages implements PackageStore {
     options: Parameters<PackageStore['stage']>[2],
   ): Promise<Either<Refusal, StagedPackage>> {
     this.staged += 1;
+    this.atOnce += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
     options.onProgress({ phase: 'downloading', bytes: 512, totalBytes: 1024 });
-    await this.gate;
+    if (this.gate !== undefined) await Promise.race([this.gate, abortOf(options.signal)]);
+    this.atOnce -= 1;
     if (options.signal.aborted) return left(refuse('package_fetch_failed', 'cancelled'));
     if (this.throwStage) throw new Error('a fault at /secret/path');
     if (this.refuseStage !== undefined) return left(this.refuseStage);
@@ -206,6 +231,7 @@ export class TestPackages implements PackageStore {
   }
   async publish(staged: StagedPackage): Promise<Either<Refusal, { directory: string }>> {
     if (!this.stages.has(staged)) throw new Error('a stage works once');
+    this.beforePublish?.();
     if (this.refusePublish !== undefined) return left(this.refusePublish);
     this.stages.delete(staged);
     const directory = `${staged.receipt.addonId}-${this.published.size + 1}`;
@@ -245,8 +271,8 @@ export class TestCatalog implements CatalogFetcher {
 
   async fetch(source: { id: string; url: string }, signal: AbortSignal): Promise<Either<Refusal, readonly Release[]>> {
     this.fetched.push(source.id);
-    const aborted = new Promise<'aborted'>((resolve) => signal.addEventListener('abort', () => resolve('aborted')));
-    if ((await Promise.race([this.gate, aborted])) === 'aborted') return left(refuse('library_unavailable', 'late'));
+    if (this.gate !== undefined) await Promise.race([this.gate, abortOf(signal)]);
+    if (signal.aborted) return left(refuse('library_unavailable', 'late'));
     if (this.failing.has(source.id)) return left(refuse('library_unavailable', 'The library could not be read.'));
     return right(this.indexes.get(source.id) ?? []);
   }

@@ -70,7 +70,7 @@ async function live(at: number, how: 'before' | 'after'): Promise<{ crashed: boo
       const crash = world.storage.nextCrash();
       const answer = await Promise.race([world.act(step.action, id, step.args), crash]);
       if (answer !== 'crash') {
-        assert.ok(isStatus(answer), `${step.action}: ${String(answer)}`);
+        assert.is(isStatus(answer) ? answer.state : answer, 'completed', step.action);
         acknowledged.push(id);
         shape = step.leaves;
         continue;
