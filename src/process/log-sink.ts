@@ -4,6 +4,9 @@ import type { Clock } from '../commands/ports.js';
 
 const LINES = 200;
 const LINE_BYTES = 4_096;
+/** Read beyond the cut, so that a credential that stands across it is found before the line is cut. */
+const SCRUB_BYTES = 128;
+const READ_BYTES = LINE_BYTES + SCRUB_BYTES;
 /** An add-on that writes faster is slowed down by its own pipe, so that it cannot keep the owner busy reading. */
 const BYTES_PER_WINDOW = 1_048_576;
 const WINDOW_MS = 250;
@@ -36,12 +39,12 @@ export class LogSink {
     stream.on('data', (chunk: Buffer) => {
       let from = 0;
       for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-        take(Buffer.concat([rest, chunk.subarray(from, Math.min(end, from + LINE_BYTES + 1))]));
+        take(Buffer.concat([rest, chunk.subarray(from, Math.min(end, from + READ_BYTES))]));
         rest = Buffer.alloc(0);
         from = end + 1;
       }
-      if (!skipping) rest = Buffer.concat([rest, chunk.subarray(from, from + LINE_BYTES + 1)]);
-      if (rest.length > LINE_BYTES) {
+      if (!skipping) rest = Buffer.concat([rest, chunk.subarray(from, from + READ_BYTES)]);
+      if (rest.length >= READ_BYTES) {
         this.keep(rest);
         skipping = true;
         rest = Buffer.alloc(0);
@@ -61,9 +64,12 @@ export class LogSink {
   }
 
   private keep(line: Buffer): void {
-    let text = line.subarray(0, LINE_BYTES).toString('utf8').replace(/\r$/, '');
-    if (this.secret !== '') text = text.replaceAll(this.secret, '[credential]');
-    this.kept.push(text);
+    const whole = line.subarray(0, READ_BYTES).toString('utf8').replace(/\r$/, '');
+    const clean = this.secret === '' ? whole : whole.replaceAll(this.secret, '[credential]');
+    // The very end of a line that went on may be the beginning of a credential.
+    const sure = line.length < READ_BYTES ? clean : clean.slice(0, -SCRUB_BYTES / 2);
+    const bytes = Buffer.from(sure);
+    this.kept.push(bytes.length <= LINE_BYTES ? sure : bytes.toString('utf8', 0, LINE_BYTES));
     if (this.kept.length > LINES) this.kept.shift();
   }
 }

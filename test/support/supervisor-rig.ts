@@ -42,7 +42,7 @@ export function recordingLog(lines: LoggedLine[]): Log {
 }
 
 /** Short times, so that what takes ten seconds in production takes one here. */
-export const QUICK = { readinessMs: 5_000, healthEveryMs: 100, healthTimeoutMs: 500, busyHealthTimeoutMs: 2_000 };
+export const QUICK = { readinessMs: 10_000, healthEveryMs: 100, healthTimeoutMs: 3_000, busyHealthTimeoutMs: 6_000 };
 export const QUICK_LIMITS: Limits = {
   ...DEFAULT_LIMITS,
   shutdownTimeoutMs: 1_000,
