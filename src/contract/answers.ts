@@ -63,21 +63,21 @@ const registration: t.Type<Registration> = closed('registration', {
 
 const encoder = new TextEncoder();
 
-/** The left is what is wrong, as a sentence that quotes nothing of the answer. */
+/** The left is what is wrong, as the end of a sentence, without its full stop; it quotes nothing of the answer. */
 type Decoded<A> = Either<string, A>;
 
 function decode<A>(body: Uint8Array, codec: t.Type<A>, maxBytes: number): Decoded<A> {
   const parsed = parseStrict(body, { maxBytes });
-  if (parsed._tag === 'Left') return left(parsed.left.message);
+  if (parsed._tag === 'Left') return left(parsed.left.message.replace(/\.$/, ''));
   const decoded = codec.decode(parsed.right);
-  return decoded._tag === 'Left' ? left(`${explain(decoded.left)}.`) : right(decoded.right);
+  return decoded._tag === 'Left' ? left(explain(decoded.left)) : right(decoded.right);
 }
 
 /** Whether a value, written as JSON, stays within `limit` bytes. A body that is smaller is not written again. */
 const fits = (value: unknown, body: Uint8Array, limit: number): boolean =>
   body.byteLength <= limit || encoder.encode(JSON.stringify(value ?? null)).byteLength <= limit;
 
-const overPayload = (limits: Limits) => left(`The payload is larger than ${limits.payloadBytes} bytes.`);
+const overPayload = (limits: Limits) => left(`The payload is larger than ${limits.payloadBytes} bytes`);
 
 /** The answer of `/read` and `/act`: at most `envelopeBytes`, its payload at most `payloadBytes`. */
 export function decodeResult(body: Uint8Array, limits: Limits = DEFAULT_LIMITS): Decoded<Result> {

@@ -43,7 +43,7 @@ export const DEFAULT_LIMITS: Limits = {
   queryResultBytes: 1_048_576,
   proposalExpiryMs: 300_000,
   artifactExpiryMs: 3_600_000,
-  artifactBytes: 67_108_864,
+  artifactBytes: 104_857_600,
   artifactQuotaBytes: 1_073_741_824,
   artifactCount: 100,
   concurrency: 4,
@@ -51,6 +51,12 @@ export const DEFAULT_LIMITS: Limits = {
 
 /** A stored artifact is at most this, whatever is configured: the bound of the relay (05:333; chapter 11, "Limits"). */
 export const MAX_STORED_ARTIFACT = 67_108_864;
+
+/** The limits as an add-on is told them: an artifact is never larger than what is stored (wire, "Add-on process"). */
+export const announced = (limits: Limits): Limits => ({
+  ...limits,
+  artifactBytes: Math.min(limits.artifactBytes, MAX_STORED_ARTIFACT),
+});
 
 /**
  * Above these a value would not do what it says: the parser's own bounds (05:338-344), and the longest delay a timer

@@ -1,7 +1,9 @@
 /** What an add-on's answer means for the owner (wire, "Answers of the add-on"). */
 
 import type { CallFailure } from '../commands/ports.js';
-import { type Either, left, right } from '../contract/fp.js';
+import { type Either, left } from '../contract/fp.js';
+import { DEFAULT_LIMITS } from '../contract/limits.js';
+import { parseStrict } from '../contract/strict-json.js';
 import type { Exchange } from './exchange.js';
 
 const MESSAGE_CHARACTERS = 1_000;
@@ -51,10 +53,8 @@ function errorOf(body: Uint8Array): { code?: string; message: string } | undefin
   return typeof code === 'string' && CODE.test(code) ? { code, message: cut } : { message: cut };
 }
 
+/** Strict: what a lenient reader would take two ways proves nothing. */
 export function parseJson(body: Uint8Array): Either<string, unknown> {
-  try {
-    return right(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown);
-  } catch {
-    return left('not JSON');
-  }
+  const parsed = parseStrict(body, { maxBytes: DEFAULT_LIMITS.envelopeBytes });
+  return parsed._tag === 'Left' ? left(parsed.left.message) : parsed;
 }

@@ -1,11 +1,11 @@
 /** The client of one ready incarnation: what it sends, what it refuses to send, and how it stops (07:47-67). */
 import type { CallFailure, Clock, RuntimeClient } from '../commands/ports.js';
+import { decodePreview, decodeReceipt, decodeResult } from '../contract/answers.js';
 import { type Either, left } from '../contract/fp.js';
 import type { Limits } from '../contract/limits.js';
 import type { Envelope, Preview, Receipt, Registration, Result, Revision, Scope } from '../contract/wire.js';
 import { type Decode, interpret } from './answers.js';
 import type { Deadlines } from './deadlines.js';
-import { decodePreview, decodeReceipt, decodeResult } from './decoders.js';
 import { type Call, type Endpoint, type Exchange, exchange, keptConnections } from './exchange.js';
 
 type Failed = Either<CallFailure, never>;
@@ -38,23 +38,30 @@ export class BoundClient implements RuntimeClient {
 
   read(envelope: Envelope, signal?: AbortSignal): Promise<Either<CallFailure, Result>> {
     const timeoutMs = this.options.limits.readTimeoutMs;
-    return this.enveloped('read', envelope, envelope, { path: '/read', timeoutMs, kept: true }, decodeResult, signal);
+    return this.enveloped(
+      'read',
+      envelope,
+      envelope,
+      { path: '/read', timeoutMs, kept: true },
+      this.bounded(decodeResult),
+      signal,
+    );
   }
 
   preview(envelope: Envelope, signal?: AbortSignal): Promise<Either<CallFailure, Preview>> {
     const timeoutMs = this.options.limits.previewTimeoutMs;
     const call = { path: '/preview', timeoutMs, kept: true };
-    return this.enveloped('preview', envelope, envelope, call, decodePreview, signal);
+    return this.enveloped('preview', envelope, envelope, call, this.bounded(decodePreview), signal);
   }
 
   apply(envelope: Envelope, revision: Revision, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>> {
     const call = { path: '/apply', timeoutMs: this.options.limits.applyTimeoutMs, kept: false };
-    return this.enveloped('apply', envelope, { envelope, revision }, call, decodeReceipt, signal);
+    return this.enveloped('apply', envelope, { envelope, revision }, call, this.bounded(decodeReceipt), signal);
   }
 
   async receipt(operationId: string, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>> {
     const call = { path: '/receipt', timeoutMs: this.options.limits.readTimeoutMs, kept: true };
-    return this.admitted(call, JSON.stringify({ operationId }), decodeReceipt, signal);
+    return this.admitted(call, JSON.stringify({ operationId }), this.bounded(decodeReceipt), signal);
   }
 
   /** The raw answer of `GET /health`; takes no place from the calls. */
@@ -81,6 +88,11 @@ export class BoundClient implements RuntimeClient {
   abandon(): void {
     this.cut.abort();
     this.kept.destroy();
+  }
+
+  /** A decoder of the contract within the configured limits. */
+  private bounded<A>(decode: (body: Uint8Array, limits: Limits) => Either<string, A>): Decode<A> {
+    return (body) => decode(body, this.options.limits);
   }
 
   private async enveloped<A>(

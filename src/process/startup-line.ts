@@ -1,6 +1,6 @@
 /** What an add-on is told about itself on descriptor 4 (07:27-29; wire, "Add-on process"). */
 import type { Ids, LaunchSpec } from '../commands/ports.js';
-import type { Limits } from '../contract/limits.js';
+import { announced, type Limits } from '../contract/limits.js';
 import type { Registration } from '../contract/wire.js';
 
 /** New for every launch: neither the credential nor the incarnation is ever used again. */
@@ -22,5 +22,5 @@ export function registrationOf(spec: LaunchSpec, incarnation: string, endpoint: 
 
 /** One line of JSON with its newline. */
 export function startupLine(spec: LaunchSpec, registration: Registration, credential: string, limits: Limits): string {
-  return `${JSON.stringify({ registration, credential, dataDir: spec.dataDir, limits })}\n`;
+  return `${JSON.stringify({ registration, credential, dataDir: spec.dataDir, limits: announced(limits) })}\n`;
 }

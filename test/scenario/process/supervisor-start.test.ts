@@ -1,7 +1,7 @@
 /** Starting an add-on: what the process is given, when it counts as ready, and what a broken one comes to. */
 import { readdirSync } from 'node:fs';
 import { isLeft, must } from '../../../src/contract/fp.js';
-import { DEFAULT_LIMITS } from '../../../src/contract/limits.js';
+import { announced, DEFAULT_LIMITS } from '../../../src/contract/limits.js';
 import { assert, suite } from '../../support/harness.js';
 import { envelope, openRig, type Rig } from '../../support/supervisor-rig.js';
 
@@ -64,7 +64,7 @@ test('the startup line holds registration, credential, data directory and finite
   assert.equal(Object.keys(startup).sort(), ['credential', 'dataDir', 'limits', 'registration']);
   assert.match(startup.credential as unknown as string, /^[A-Za-z0-9_-]{43}$/);
   assert.equal(startup.dataDir as unknown, dataDir('counter'));
-  assert.equal(startup.limits, { ...DEFAULT_LIMITS });
+  assert.equal(startup.limits, { ...announced(DEFAULT_LIMITS) });
   assert.match(registration?.incarnation as string, /^[0-9a-f]{32}$/);
   assert.match(registration?.endpoint as string, /^http:\/\/127\.0\.0\.1:\d+$/);
   assert.equal(

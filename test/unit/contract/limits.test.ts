@@ -1,4 +1,10 @@
-import { DEFAULT_LIMITS, type Limits, limitsFrom, MAX_STORED_ARTIFACT } from '../../../src/contract/limits.js';
+import {
+  announced,
+  DEFAULT_LIMITS,
+  type Limits,
+  limitsFrom,
+  MAX_STORED_ARTIFACT,
+} from '../../../src/contract/limits.js';
 import { assert, suite } from '../../support/harness.js';
 
 const test = suite('limits');
@@ -57,8 +63,11 @@ test('default artifact count 100 and concurrency 4 [LIMITS-012]', () => {
   assert.equal([DEFAULT_LIMITS.artifactCount, DEFAULT_LIMITS.concurrency], [100, 4]);
 });
 
-test('a stored artifact is at most 64 MiB and the quota 1 GiB', () => {
+test('default single artifact 100 MiB and quota 1 GiB; an add-on is told the 64 MiB that are stored [LIMITS-010]', () => {
+  assert.is(DEFAULT_LIMITS.artifactBytes, 100 * 1024 * 1024);
   assert.is(MAX_STORED_ARTIFACT, 64 * 1024 * 1024);
+  assert.is(announced(DEFAULT_LIMITS).artifactBytes, MAX_STORED_ARTIFACT);
+  assert.is(announced({ ...DEFAULT_LIMITS, artifactBytes: 5 }).artifactBytes, 5);
   assert.is(DEFAULT_LIMITS.artifactQuotaBytes, 1024 * 1024 * 1024);
 });
 
