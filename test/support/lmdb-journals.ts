@@ -56,10 +56,10 @@ export function copyOf(directory: string): string {
   return copy;
 }
 
-/** Digest of every file but LMDB's table of readers, to show that nothing was changed. */
+/** Digest of every file but LMDB's table of readers and the marker of a start, to show that nothing was changed. */
 export function contents(directory: string): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(directory).sort())
-    if (name !== 'lock.mdb') hash.update(`${name}\0`).update(readFileSync(join(directory, name)));
+    if (name !== 'lock.mdb' && name !== 'opening') hash.update(`${name}\0`).update(readFileSync(join(directory, name)));
   return hash.digest('hex');
 }
