@@ -15,7 +15,15 @@ const MAX_DEPTH = 256;
  *   function, symbol or bigint, an object that is neither plain nor an array, or nesting beyond 256 levels.
  */
 export function canonicalJson(value: Json): string {
-  return write(value, 0);
+  return write(value, 0, false);
+}
+
+/**
+ * The same for what goes into a journal record (wire, "Journal record"), whose readers need no more than integers
+ * below 2^53 and ASCII keys to agree on every byte. @throws TypeError for other numbers and keys as well.
+ */
+export function recordJson(value: Json): string {
+  return write(value, 0, true);
 }
 
 /** The JSON string literal of a text. @throws TypeError for a lone surrogate. */
@@ -25,34 +33,35 @@ export function canonicalString(text: string): string {
   return JSON.stringify(text);
 }
 
-function write(value: unknown, depth: number): string {
+function write(value: unknown, depth: number, narrow: boolean): string {
   switch (typeof value) {
     case 'string':
       return canonicalString(value);
     case 'number':
       if (!Number.isFinite(value)) throw new TypeError('a number is not finite');
+      if (narrow && !Number.isSafeInteger(value)) throw new TypeError('a number is not an integer below 2^53');
       return value === 0 ? '0' : String(value);
     case 'boolean':
       return value ? 'true' : 'false';
     case 'object':
       if (value === null) return 'null';
       if (depth >= MAX_DEPTH) throw new TypeError(`nested deeper than ${MAX_DEPTH} levels`);
-      return Array.isArray(value) ? writeArray(value, depth + 1) : writeObject(value, depth + 1);
+      return Array.isArray(value) ? writeArray(value, depth + 1, narrow) : writeObject(value, depth + 1, narrow);
     default:
       throw new TypeError(`${typeof value} is not JSON`);
   }
 }
 
-function writeArray(items: readonly unknown[], depth: number): string {
+function writeArray(items: readonly unknown[], depth: number, narrow: boolean): string {
   let out = '[';
   for (let index = 0; index < items.length; index += 1) {
     if (index > 0) out += ',';
-    out += write(items[index], depth);
+    out += write(items[index], depth, narrow);
   }
   return `${out}]`;
 }
 
-function writeObject(value: object, depth: number): string {
+function writeObject(value: object, depth: number, narrow: boolean): string {
   const prototype = Object.getPrototypeOf(value) as unknown;
   if (prototype !== Object.prototype && prototype !== null) throw new TypeError('an object is not plain');
   const keys = Object.keys(value);
@@ -60,7 +69,8 @@ function writeObject(value: object, depth: number): string {
   let out = '{';
   for (const key of keys) {
     if (out.length > 1) out += ',';
-    out += `${canonicalString(key)}:${write((value as Record<string, unknown>)[key], depth)}`;
+    if (narrow && !PLAIN.test(key)) throw new TypeError('a key is not plain ASCII');
+    out += `${canonicalString(key)}:${write((value as Record<string, unknown>)[key], depth, narrow)}`;
   }
   return `${out}}`;
 }

@@ -2,7 +2,7 @@
  * From a decided event to its canonical bytes and back. Payloads are validated on write and, after upcasting, on
  * read; a type this build does not know is refused by name and never skipped.
  */
-import { canonicalJson, canonicalString } from '../contract/canonical-json.js';
+import { canonicalJson, canonicalString, recordJson } from '../contract/canonical-json.js';
 import { type Either, explain, isLeft, left, right } from '../contract/fp.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import type { EventMeta, EventSpec, JournalRecord, NewEvent, RecordedEvent } from './event.js';
@@ -36,7 +36,7 @@ export function encodeEvent(catalogue: Catalogue, event: NewEvent): Either<strin
   const decoded = spec.payload.decode(event.payload);
   if (isLeft(decoded)) return left(explain(decoded.left));
   try {
-    const payloadText = canonicalJson(spec.payload.encode(decoded.right) as Json);
+    const payloadText = recordJson(spec.payload.encode(decoded.right) as Json);
     if (payloadText[0] !== '{') return left('a payload must be an object');
     return right({ type: event.type, version: spec.version, payload: decoded.right, payloadText });
   } catch (error) {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalJson } from '../../../src/contract/canonical-json.js';
+import { canonicalJson, recordJson } from '../../../src/contract/canonical-json.js';
 import type { Json } from '../../../src/contract/json.js';
 import { assert, suite } from '../../support/harness.js';
 
@@ -38,6 +38,15 @@ test('what JSON cannot say exactly is refused', () => {
   let deep: Json = 1;
   for (let level = 0; level < 300; level += 1) deep = [deep];
   refuses(deep);
+});
+
+test('a record takes integers below 2^53 and plain ASCII keys only', () => {
+  assert.is(recordJson({ b: 2 ** 53 - 1, a: ['ä'] }), '{"a":["ä"],"b":9007199254740991}');
+  for (const value of [1.5, 2 ** 53, -(2 ** 53), 1e300, { ä: 1 }, { 'a"b': 1 }, { a: [{ 'line\n': 1 }] }])
+    assert.throws(
+      () => recordJson(value as Json),
+      (error: unknown) => error instanceof TypeError,
+    );
 });
 
 test('a key named __proto__ is a key like any other', () => {
