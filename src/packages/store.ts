@@ -203,15 +203,17 @@ async function publishStage(root: number, stage: Stage, name: string): Promise<E
     await removeTree(root, stage.name);
     return left(storageFailed('a package of that name is there already; install again'));
   }
-  renameSync(inside(root, stage.name), inside(root, name));
+  let at = stage.name;
   try {
+    renameSync(inside(root, stage.name), inside(root, name));
+    at = name;
     for (const folder of [...stage.folders, '.'].reverse()) {
       chmodSync(inside(root, `${name}/${folder}`), 0o555);
       await syncPath(inside(root, `${name}/${folder}`));
     }
     await syncPath(inside(root, '.'));
   } catch (error) {
-    await removeTree(root, name);
+    await removeTree(root, at);
     throw error;
   }
   return right({ directory: name });
