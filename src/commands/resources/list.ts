@@ -91,7 +91,7 @@ async function namesOf(
   let over = false;
   const worker = async () => {
     for (let id = queue.shift(); id !== undefined && !over; id = queue.shift()) {
-      const turn = await desk.background.take(addonId);
+      const turn = clientOf(desk, addonId) === undefined ? undefined : await desk.background.take(addonId);
       if (turn === undefined) return;
       try {
         const seen = over ? undefined : await inspect(desk, caller, id, addonId);
