@@ -2,10 +2,10 @@
 
 import type { CallFailure } from '../commands/ports.js';
 import { type Either, left } from '../contract/fp.js';
-import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { parseStrict } from '../contract/strict-json.js';
 import type { Exchange } from './exchange.js';
 
+const ERROR_BYTES = 65_536;
 const MESSAGE_CHARACTERS = 1_000;
 const CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const DEFAULT_RETRY_SECONDS = 1;
@@ -43,7 +43,7 @@ function retryAfter(header: string | undefined): number {
 
 /** `{"error": {"code"?, "message"}}`; undefined for anything else, which then proves nothing. */
 function errorOf(body: Uint8Array): { code?: string; message: string } | undefined {
-  const parsed = parseJson(body);
+  const parsed = parseStrict(body, { maxBytes: ERROR_BYTES });
   if (parsed._tag === 'Left' || typeof parsed.right !== 'object' || parsed.right === null) return undefined;
   const { error } = parsed.right as { error?: unknown };
   if (typeof error !== 'object' || error === null) return undefined;
@@ -51,10 +51,4 @@ function errorOf(body: Uint8Array): { code?: string; message: string } | undefin
   if (typeof message !== 'string') return undefined;
   const cut = message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}\u2026` : message;
   return typeof code === 'string' && CODE.test(code) ? { code, message: cut } : { message: cut };
-}
-
-/** Strict: what a lenient reader would take two ways proves nothing. */
-export function parseJson(body: Uint8Array): Either<string, unknown> {
-  const parsed = parseStrict(body, { maxBytes: DEFAULT_LIMITS.envelopeBytes });
-  return parsed._tag === 'Left' ? left(parsed.left.message) : parsed;
 }

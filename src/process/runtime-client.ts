@@ -1,6 +1,7 @@
 /** The client of one ready incarnation: what it sends, what it refuses to send, and how it stops (07:47-67). */
 import type { CallFailure, Clock, RuntimeClient } from '../commands/ports.js';
 import { decodePreview, decodeReceipt, decodeResult } from '../contract/answers.js';
+import { admitEnvelope } from '../contract/envelope.js';
 import { type Either, left } from '../contract/fp.js';
 import type { Limits } from '../contract/limits.js';
 import type { Envelope, Preview, Receipt, Registration, Result, Revision, Scope } from '../contract/wire.js';
@@ -43,7 +44,7 @@ export class BoundClient implements RuntimeClient {
       envelope,
       envelope,
       { path: '/read', timeoutMs, kept: true },
-      this.bounded(decodeResult),
+      this.decode(decodeResult),
       signal,
     );
   }
@@ -51,17 +52,31 @@ export class BoundClient implements RuntimeClient {
   preview(envelope: Envelope, signal?: AbortSignal): Promise<Either<CallFailure, Preview>> {
     const timeoutMs = this.options.limits.previewTimeoutMs;
     const call = { path: '/preview', timeoutMs, kept: true };
-    return this.enveloped('preview', envelope, envelope, call, this.bounded(decodePreview), signal);
+    return this.enveloped(
+      'preview',
+      envelope,
+      envelope,
+      call,
+      this.decode(decodePreview, envelope.request.operationId),
+      signal,
+    );
   }
 
   apply(envelope: Envelope, revision: Revision, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>> {
     const call = { path: '/apply', timeoutMs: this.options.limits.applyTimeoutMs, kept: false };
-    return this.enveloped('apply', envelope, { envelope, revision }, call, this.bounded(decodeReceipt), signal);
+    return this.enveloped(
+      'apply',
+      envelope,
+      { envelope, revision },
+      call,
+      this.decode(decodeReceipt, envelope.request.operationId),
+      signal,
+    );
   }
 
   async receipt(operationId: string, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>> {
     const call = { path: '/receipt', timeoutMs: this.options.limits.readTimeoutMs, kept: true };
-    return this.admitted(call, JSON.stringify({ operationId }), this.bounded(decodeReceipt), signal);
+    return this.admitted(call, JSON.stringify({ operationId }), this.decode(decodeReceipt, operationId), signal);
   }
 
   /** The raw answer of `GET /health`; takes no place from the calls. */
@@ -90,11 +105,6 @@ export class BoundClient implements RuntimeClient {
     this.kept.destroy();
   }
 
-  /** A decoder of the contract within the configured limits. */
-  private bounded<A>(decode: (body: Uint8Array, limits: Limits) => Either<string, A>): Decode<A> {
-    return (body) => decode(body, this.options.limits);
-  }
-
   private async enveloped<A>(
     scope: Scope,
     envelope: Envelope,
@@ -108,14 +118,26 @@ export class BoundClient implements RuntimeClient {
   }
 
   /** Why this envelope is not for this incarnation, this method or this moment. */
-  private unfit(scope: Scope, { request, authority }: Envelope): string | undefined {
+  private unfit(scope: Scope, envelope: Envelope): string | undefined {
+    const { request, authority } = envelope;
     if (request.addonId !== this.options.registration.addonId) return 'The call is for another add-on.';
     if (request.generation !== this.generation)
       return `The call is for generation ${request.generation}, and generation ${this.generation} is running.`;
     if (authority.scope !== scope) return `The authority covers "${authority.scope}", not "${scope}".`;
-    const expires = Date.parse(authority.expiresAt);
-    if (!(expires > this.options.clock.now().getTime())) return 'The authority of the call has expired.';
-    return undefined;
+    return admitEnvelope(envelope, this.options.clock.now().getTime(), this.options.limits);
+  }
+
+  /** Reads an answer within the configured limits; one that speaks of another operation proves nothing about this one. */
+  private decode<A extends object>(
+    read: (body: Uint8Array, limits: Limits) => Either<string, A>,
+    operationId?: string,
+  ): Decode<A> {
+    return (body) => {
+      const decoded = read(body, this.options.limits);
+      if (decoded._tag === 'Left' || operationId === undefined) return decoded;
+      const told = (decoded.right as { readonly operationId?: string }).operationId;
+      return told === operationId ? decoded : left('it is about another operation');
+    };
   }
 
   private async admitted<A>(

@@ -39,11 +39,11 @@ test('a health answer that differs in any field is not ready, and the field is n
   for (const [field, value] of Object.entries(wrong)) {
     const fixture = { id: `wrong-${field.toLowerCase()}`, behaviour: { wrongHealth: { [field]: value } } as never };
     const outcome = await supervisor.start(spec(fixture));
-    assert.match(reason(outcome), new RegExp(`differs from its registration in "${field}"`));
+    assert.match(reason(outcome), new RegExp(`health answer .*\\b${field}\\b`));
     for (const pid of pidsOf(trace(fixture.id))) assert.not.ok(alive(pid));
   }
   const more = await supervisor.start(spec({ id: 'more', behaviour: { wrongHealth: { extra: 1 } } }));
-  assert.match(reason(more), /fields that its registration has not/);
+  assert.match(reason(more), /health answer .*extra/);
 });
 
 test('one that never gets ready is ended at the readiness limit and reported, while its retries go on', async () => {
@@ -62,13 +62,14 @@ test('one that never gets ready is ended at the readiness limit and reported, wh
 
 test('one that never reads a long startup line holds up neither the owner nor the others [RUNTIME-010]', async () => {
   const { supervisor, spec } = await open({ settings: { readinessMs: 6_000 } });
-  const long = { padding: 'x'.repeat(1_000_000) };
-  const stuck = supervisor.start(spec({ id: 'stuck', behaviour: { neverRead: true }, capabilities: long }));
+  const padded = (length: number) => ({ padding: 'x'.repeat(length) });
+  const never = { id: 'stuck', behaviour: { neverRead: true }, capabilities: padded(1_000_000) };
+  const stuck = supervisor.start(spec(never));
   let over = false;
   void stuck.then(() => {
     over = true;
   });
-  must(await supervisor.start(spec({ capabilities: long })), 'the other one, with as long a line');
+  must(await supervisor.start(spec({ capabilities: padded(62_000) })), 'another one with a line longer than a pipe');
   assert.is(over, false, 'it did not wait for the stuck one');
   assert.match(reason(await stuck), /not ready/);
 });

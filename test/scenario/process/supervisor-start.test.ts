@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { isLeft, must } from '../../../src/contract/fp.js';
 import { announced, DEFAULT_LIMITS } from '../../../src/contract/limits.js';
 import { assert, suite } from '../../support/harness.js';
-import { envelope, openRig, type Rig } from '../../support/supervisor-rig.js';
+import { envelope, eventually, openRig, type Rig } from '../../support/supervisor-rig.js';
 
 const test = suite('supervisor: start');
 let rig: Rig;
@@ -86,11 +86,11 @@ test('an add-on that exits at once has five attempts and is then failed with its
   const outcome = await supervisor.start(spec({ behaviour: { exitAtOnce: 3 } }));
   assert.ok(isLeft(outcome));
   assert.match((outcome as { left: { reason: string } }).left.reason, /exited with code 3 before it was ready/);
-  while (supervisor.observe('counter').state !== 'failed') await new Promise((resolve) => setTimeout(resolve, 20));
+  await eventually('the budget is spent', () => events().at(-1) === 'AttemptBudgetSpent');
   const seen = supervisor.observe('counter');
   assert.match(seen.reason ?? '', /exited with code 3/);
   assert.is(trace().length, 5);
-  assert.is(events().at(-1), 'AttemptBudgetSpent');
+  assert.is(seen.state, 'failed');
   assert.ok(isLeft(supervisor.current('counter', 1)));
 });
 

@@ -241,6 +241,9 @@ test('every other answer to a change proves nothing', async () => {
     [200, ''],
     [200, 'null'],
     [200, '{"a":'],
+    [200, { ...RECEIPT, operationId: 'op-2' }],
+    [200, { ...RECEIPT, more: 1 }],
+    [200, JSON.stringify(RECEIPT).replace('}', ',"state":"committed"}')],
   ];
   for (const [status, body] of other) {
     say(status, body);
