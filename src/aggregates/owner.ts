@@ -37,9 +37,7 @@ function decide(state: Owner, command: StartEpoch): Either<Refusal, readonly Own
       ),
     );
   const { ownerId, storageId, mode, build } = command;
-  return right([
-    { type: 'OwnerEpochStarted', payload: { ownerId, storageId, mode, build, epoch: (state.epoch + 1) as never } },
-  ]);
+  return right([{ type: 'OwnerEpochStarted', payload: { ownerId, storageId, mode, build, epoch: state.epoch + 1 } }]);
 }
 
 function evolve(_state: Owner, event: Recorded<OwnerEvent>): Owner {

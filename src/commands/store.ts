@@ -6,13 +6,13 @@
 import { type Either, isLeft, left, right } from '../contract/fp.js';
 import type { JsonObject } from '../contract/json.js';
 import { type Refusal, refuse } from '../contract/refusal.js';
-import type { EventMeta, NewEvent } from '../events/event.js';
-import type { AppendRefusal, Journal, SealedBody } from '../events/journal.js';
+import type { EventMeta, NewEvent, RecordedEvent } from '../events/event.js';
+import type { AppendRefusal, Journal, SealedBody, StreamWrite } from '../events/journal.js';
 import { type AnyStreamKind, OwnerState, type StreamKind, streamName } from '../projections/owner-state.js';
 import type { Clock } from './ports.js';
 
 /** Raise when the state of any stream kind changes its shape: older snapshots are then ignored and rebuilt. */
-const SNAPSHOT_FORMAT = 1;
+export const SNAPSHOT_FORMAT = 2;
 const SNAPSHOT_EVERY = 10_000;
 const REPLAY_SLICE = 5_000;
 
@@ -28,7 +28,7 @@ export interface Decision {
 }
 
 export class Store {
-  private since = 0;
+  private snapshotting: Promise<void> | undefined;
 
   private constructor(
     readonly journal: Journal,
@@ -37,25 +37,24 @@ export class Store {
     readonly ahead: OwnerState,
     /** Durable facts only: for answers, projections and effects. */
     readonly visible: OwnerState,
+    /** Events that a start would have to replay; those of earlier runs count, or short runs would never save one. */
+    private since: number,
   ) {
     journal.onDurable((records) => {
       for (const record of records) visible.apply(record);
       this.since += records.length;
-      if (this.since >= SNAPSHOT_EVERY) void this.snapshot();
+      if (this.since >= SNAPSHOT_EVERY) setImmediate(() => void this.snapshot());
     });
   }
 
   /** Rebuilds the state from the snapshot and the tail behind it, in slices that let the event loop breathe. */
   static async open(journal: Journal, clock: Clock, kinds: readonly AnyStreamKind[]): Promise<Store> {
-    const state = new OwnerState(kinds);
-    const snapshot = journal.loadSnapshot();
-    const usable = snapshot !== undefined && snapshot.format === SNAPSHOT_FORMAT;
-    if (usable) state.restore(JSON.parse(new TextDecoder().decode(snapshot.state)) as JsonObject);
-    for (const slice of journal.read({ from: usable ? snapshot.position + 1 : 1, limit: REPLAY_SLICE })) {
+    const { state, position } = restored(journal, kinds);
+    for (const slice of journal.read({ from: position + 1, limit: REPLAY_SLICE })) {
       for (const event of slice) state.apply(event);
       await new Promise((resume) => setImmediate(resume));
     }
-    return new Store(journal, clock, state, state.clone());
+    return new Store(journal, clock, state, state.clone(), journal.head().position - position);
   }
 
   /** What a stream kind decides about a command, on the state ahead; undefined changes when there is nothing to do. */
@@ -70,9 +69,7 @@ export class Store {
    * (the commit failed; the owner is fenced).
    */
   async commit(decision: Decision, meta: Omit<EventMeta, 'at'> = {}): Promise<Either<Refusal, void>> {
-    const writes = decision.changes
-      .filter((change) => change.events.length > 0)
-      .map((change) => ({ ...change, expectedRevision: this.journal.streamRevision(change.stream) }));
+    const writes = this.expecting(decision.changes.filter((change) => change.events.length > 0));
     if (writes.length === 0 && (decision.erase ?? []).length === 0) return this.settled(meta.operationId);
     const appended = this.journal.append({
       writes,
@@ -81,9 +78,29 @@ export class Store {
       ...(decision.erase === undefined ? {} : { erase: decision.erase }),
     });
     if (isLeft(appended)) return left(refusalOf(appended.left));
-    for (const record of appended.right.records) this.ahead.apply(record);
+    this.foresee(appended.right.records);
     const durable = await appended.right.durable;
     return isLeft(durable) ? left(unknownOutcome(meta.operationId)) : right(undefined);
+  }
+
+  /** The revision each write stands on; a second write of a stream stands on the first. */
+  private expecting(changes: readonly Change[]): StreamWrite[] {
+    const revisions = new Map<string, number>();
+    return changes.map((change) => {
+      const expectedRevision = revisions.get(change.stream) ?? this.journal.streamRevision(change.stream);
+      revisions.set(change.stream, expectedRevision + change.events.length);
+      return { ...change, expectedRevision };
+    });
+  }
+
+  /** An event that cannot be applied would leave every later decision on a wrong state. */
+  private foresee(records: readonly RecordedEvent[]): void {
+    try {
+      for (const record of records) this.ahead.apply(record);
+    } catch (error) {
+      this.journal.fence(`a decided event could not be applied: ${String(error)}`);
+      throw error;
+    }
   }
 
   /** Resolves when every decision so far is durable: the step between reading `ahead` and answering from it. */
@@ -92,13 +109,38 @@ export class Store {
     return isLeft(durable) ? left(unknownOutcome(operationId)) : right(undefined);
   }
 
-  /** Writes a snapshot of the durable state; an optimisation that may be lost at any time. */
-  async snapshot(): Promise<void> {
+  /** Writes a snapshot of the durable state, one at a time; an optimisation that may be lost at any time. */
+  snapshot(): Promise<void> {
+    this.snapshotting ??= this.save().finally(() => {
+      this.snapshotting = undefined;
+    });
+    return this.snapshotting;
+  }
+
+  private async save(): Promise<void> {
     this.since = 0;
     if (this.journal.fenced() !== undefined) return;
     const { position, hash } = this.journal.head();
     const state = new TextEncoder().encode(JSON.stringify(this.visible));
-    await this.journal.saveSnapshot({ position, hash, format: SNAPSHOT_FORMAT, state });
+    try {
+      await this.journal.saveSnapshot({ position, hash, format: SNAPSHOT_FORMAT, state });
+    } catch {
+      // The next start replays more; nothing is lost.
+    }
+  }
+}
+
+/** The state of the snapshot and its position, or an empty state at 0 where there is none that this build can use. */
+function restored(journal: Journal, kinds: readonly AnyStreamKind[]): { state: OwnerState; position: number } {
+  const snapshot = journal.loadSnapshot();
+  if (snapshot === undefined || snapshot.format !== SNAPSHOT_FORMAT)
+    return { state: new OwnerState(kinds), position: 0 };
+  try {
+    const state = new OwnerState(kinds);
+    state.restore(JSON.parse(new TextDecoder().decode(snapshot.state)) as JsonObject);
+    return { state, position: snapshot.position };
+  } catch {
+    return { state: new OwnerState(kinds), position: 0 };
   }
 }
 

@@ -66,16 +66,19 @@ export class OwnerState {
     return copy;
   }
 
-  /** JSON of every state, for a snapshot. States are plain JSON values by construction. */
+  /**
+   * JSON of every state, for a snapshot: `[id, state]` pairs, since the keys of an object that look like numbers would
+   * lose their place in the order. States are plain JSON values by construction.
+   */
   toJSON(): JsonObject {
     const out: Record<string, Json> = {};
-    for (const [name, states] of this.states) out[name] = Object.fromEntries(states) as JsonObject;
+    for (const [name, states] of this.states) out[name] = [...states] as unknown as Json;
     return out;
   }
 
   /** Replaces everything with what `toJSON` wrote; kinds the snapshot does not know start empty. */
   restore(snapshot: JsonObject): void {
     for (const name of this.states.keys())
-      this.states.set(name, new Map(Object.entries((snapshot[name] ?? {}) as JsonObject)));
+      this.states.set(name, new Map((snapshot[name] ?? []) as unknown as readonly [string, unknown][]));
   }
 }

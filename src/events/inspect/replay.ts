@@ -46,7 +46,7 @@ export function replayJournal(
     const state = newState();
     state.restore(JSON.parse(new TextDecoder().decode(snapshot.state)) as JsonObject);
     const short = await fold(db, catalogue, state, snapshot.position + 1, head.position);
-    const difference = firstDifference(full.toJSON(), short.toJSON(), '');
+    const difference = firstDifference(plain(full), plain(short), '');
     const { position } = snapshot;
     const equal = difference === undefined;
     return { ...report, snapshot: { position, equal, ...(equal ? {} : { firstDifference: difference }) } };
@@ -54,7 +54,12 @@ export function replayJournal(
 }
 
 export function stateDigest(state: Foldable): string {
-  return sha256Hex(canonicalJson(state.toJSON()));
+  return sha256Hex(canonicalJson(plain(state)));
+}
+
+/** The state as a snapshot would keep it: a field that is `undefined` is a field that is not there. */
+function plain(state: Foldable): JsonObject {
+  return JSON.parse(JSON.stringify(state.toJSON())) as JsonObject;
 }
 
 async function fold(db: Databases, catalogue: Catalogue, state: Foldable, from: number, to: number): Promise<Foldable> {
