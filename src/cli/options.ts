@@ -12,11 +12,12 @@ export interface RunOptions {
   readonly trustedProxies: readonly string[];
   readonly tls?: { readonly certPath: string; readonly keyPath: string };
   readonly dataPath: string;
+  readonly officialLibrary: boolean;
   readonly localConfirmCode: boolean;
   readonly logLevel: string;
 }
 
-interface RawOptions {
+export interface RawOptions {
   readonly address: string;
   readonly externalUrl?: string;
   readonly allowedHost: string[];
@@ -26,6 +27,8 @@ interface RawOptions {
   readonly dataPath: string;
   readonly auth: boolean;
   readonly addonsOwnershipMode?: string;
+  readonly addonsRole: string;
+  readonly addonsOfficialLibrary: boolean;
   readonly journal: string;
   readonly localConfirmCode: boolean;
   readonly allowUnauthenticatedNetwork: boolean;
@@ -72,6 +75,13 @@ export function addRunOptions(command: Command): Command {
     .addOption(
       new Option('--addons-ownership-mode <mode>', 'local-owner or named-user').env('LOCALAI_ADDONS_OWNERSHIP_MODE'),
     )
+    .addOption(new Option('--addons-role <role>', 'combined').env('LOCALAI_ADDONS_ROLE').default('combined'))
+    .addOption(
+      new Option('--addons-official-library <yes>', 'register the built-in library on the first start')
+        .env('LOCALAI_ADDONS_OFFICIAL_LIBRARY')
+        .argParser(truth)
+        .default(true),
+    )
     .addOption(new Option('--journal <kind>', 'where the journal is kept').env('CASTELLAN_JOURNAL').default('lmdb'))
     .addOption(
       new Option('--local-confirm-code', 'confirmations need a code from this terminal')
@@ -99,6 +109,7 @@ export function judge(raw: RawOptions): Either<string, RunOptions> {
   if (raw.auth) return left('--auth is not available in this version: it runs for the local owner only.');
   if (raw.addonsOwnershipMode !== undefined && raw.addonsOwnershipMode !== 'local-owner')
     return left('--addons-ownership-mode must be local-owner while authentication is off.');
+  if (raw.addonsRole !== 'combined') return left('--addons-role must be combined in this version.');
   if (raw.journal !== 'lmdb') return left('--journal must be lmdb.');
   if ((raw.tlsCert === undefined) !== (raw.tlsKey === undefined))
     return left('--tls-cert and --tls-key belong together.');
@@ -122,6 +133,7 @@ export function judge(raw: RawOptions): Either<string, RunOptions> {
       ? {}
       : { tls: { certPath: raw.tlsCert, keyPath: raw.tlsKey } }),
     dataPath: raw.dataPath,
+    officialLibrary: raw.addonsOfficialLibrary,
     localConfirmCode: raw.localConfirmCode,
     logLevel: raw.logLevel,
   });

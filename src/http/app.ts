@@ -48,9 +48,9 @@ export function createApp(options: AppOptions): Hono {
 }
 
 /** While the owner replays its journal nothing but its health is answered; a fenced owner still answers reads. */
-function readyGate({ gateway }: AppOptions): MiddlewareHandler {
+function readyGate(options: AppOptions): MiddlewareHandler {
   return async (context, next) => {
-    const reason = gateway.notReady();
+    const reason = options.gateway.notReady();
     if (reason?.code === 'starting')
       return refusalResponse(context, refuse('starting', reason.message, { retryAfter: 1 }));
     return next();

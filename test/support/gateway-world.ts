@@ -1,4 +1,5 @@
 /** The gateway of changes over a journal in memory and an add-on double; it can be crashed and opened again. */
+
 import { createHash } from 'node:crypto';
 import type { OwnerContext } from '../../src/commands/context.js';
 import type { Caller } from '../../src/commands/gateway.js';
@@ -9,12 +10,12 @@ import { LOCAL_OWNER } from '../../src/contract/actor.js';
 import type { ProposalRequest, ProposalView, ResourceEntry } from '../../src/contract/api.js';
 import type { Either } from '../../src/contract/fp.js';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
+import { hostProfile } from '../../src/contract/manifest.js';
 import type { Manifest, ToolDefinition } from '../../src/contract/manifest-types.js';
 import type { Refusal } from '../../src/contract/refusal.js';
 import { errorOf } from '../../src/contract/refusal.js';
 import { BatchingJournal } from '../../src/events/batching-journal.js';
 import { MemoryStorage } from '../../src/events/memory-journal.js';
-import type { Storage } from '../../src/events/storage.js';
 import type { InstalledAddon } from '../../src/projections/installed.js';
 import { KINDS } from '../../src/projections/kinds.js';
 import { reconcileProposals } from '../../src/recovery/reconcile-proposals.js';
@@ -118,7 +119,7 @@ export const keyOf = (userId: string, subject?: string): Caller => ({
 });
 
 export interface WorldOptions {
-  readonly storage?: Storage;
+  readonly storage?: MemoryStorage;
   readonly addon?: AddonDouble;
   readonly clock?: SimClock;
   readonly ids?: CountingIds;
@@ -130,7 +131,7 @@ export class World {
   installed: InstalledAddon | undefined = installedTables();
 
   private constructor(
-    readonly storage: Storage,
+    readonly storage: MemoryStorage,
     readonly journal: BatchingJournal,
     readonly store: Store,
     readonly clock: SimClock,
@@ -168,7 +169,7 @@ export class World {
       packages: unused<PackageStore>(),
       catalog: unused<CatalogFetcher>(),
       limits: DEFAULT_LIMITS,
-      host: { os: 'linux', arch: 'amd64', host: 1, api: 2, protocol: 1, dataFormat: 1, sdk: 2 },
+      host: hostProfile('linux', 'x64'),
       dataRoot: '/nowhere',
     };
   }

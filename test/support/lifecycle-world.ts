@@ -6,6 +6,7 @@
  * refuse, and a start can hang. What survives a crash: the bytes of the journal and the published packages. Processes
  * and stages do not.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +29,7 @@ import type { DispatchResult, OperationStatus, Release } from '../../src/contrac
 import { type Either, isLeft, left, right } from '../../src/contract/fp.js';
 import type { Json, JsonObject } from '../../src/contract/json.js';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
+import { hostProfile } from '../../src/contract/manifest.js';
 import { type Refusal, refuse } from '../../src/contract/refusal.js';
 import { BatchingJournal } from '../../src/events/batching-journal.js';
 import { MemoryStorage } from '../../src/events/memory-journal.js';
@@ -362,7 +364,7 @@ export class World {
       packages: this.packages,
       catalog: this.catalog,
       limits: DEFAULT_LIMITS,
-      host: { os: 'linux', arch: 'amd64', host: 1, api: 2, protocol: 1, dataFormat: 1, sdk: 2 },
+      host: hostProfile('linux', 'x64'),
       dataRoot: this.dataRoot,
     };
   }

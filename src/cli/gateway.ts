@@ -1,0 +1,48 @@
+/** The owner gateway in this process: the lifecycle and the proposals part behind the one interface. */
+import type { OwnerGateway } from '../commands/gateway.js';
+import type { Lifecycle } from '../commands/lifecycle/index.js';
+import type { Proposals } from '../commands/proposals/index.js';
+import type { Store } from '../commands/store.js';
+
+export function createGateway(store: Store, lifecycle: Lifecycle, proposals: Proposals): OwnerGateway {
+  const { propose, proposal, confirm, cancel, reconcile, resolve, unresolved, resources, createResource } = proposals;
+  return {
+    dispatch: (caller, request, options = {}) =>
+      request.value.action === 'read'
+        ? proposals.read(caller, request, options.signal)
+        : lifecycle.dispatch(caller, request, options),
+    operationStatus: (caller, operationId) => lifecycle.operationStatus(caller, operationId),
+    apps: (caller) => lifecycle.apps(caller),
+    icon: (caller, addonId, generation) => lifecycle.icon(caller, addonId, generation),
+    startApp: (caller, addonId, body) => lifecycle.startApp(caller, addonId, body),
+    stopApp: (caller, addonId, body) => lifecycle.stopApp(caller, addonId, body),
+    propose,
+    proposal,
+    proposals: proposals.proposals,
+    confirm,
+    cancel,
+    reconcile,
+    resolve,
+    unresolved,
+    resources,
+    createResource,
+    subscribe: (caller, listener) => {
+      const stopApps = lifecycle.onChange(() => listener('apps'));
+      const stopProposals = proposals.onChange((kind, userId) => {
+        if (userId === undefined || userId === caller.actor.userId) listener(kind);
+      });
+      return () => {
+        stopApps();
+        stopProposals();
+      };
+    },
+    notReady: () =>
+      store.journal.fenced() === undefined
+        ? undefined
+        : {
+            code: 'fenced',
+            message:
+              'The journal stopped taking events after a storage fault. Reads go on; an operator must restart the server.',
+          },
+  };
+}

@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+/** The `castellan` command: parses the line and loads only what the command needs. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { addJournalCommands } from './journal-commands.js';
+import { addLibraryCommands } from './library-commands.js';
+import { addRunOptions, judge, type RawOptions } from './options.js';
+
+/** Exit codes (wire, "Command line"). */
+const REFUSED = 1;
+const USAGE = 2;
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+function program(): Command {
+  const root = new Command('castellan')
+    .description(
+      'Owns add-ons for an AI server: verified packages, supervised processes, changes confirmed by a person.',
+    )
+    .version(version())
+    .exitOverride()
+    .showHelpAfterError('(castellan --help lists the commands)');
+  addRunOptions(root.command('run').description('start the server')).action(async (raw: RawOptions) => {
+    const options = judge(raw);
+    if (options._tag === 'Left') {
+      console.error(options.left);
+      process.exitCode = USAGE;
+      return;
+    }
+    const { run } = await import('./run.js');
+    process.exitCode = await run(options.right, version());
+  });
+  addLibraryCommands(root);
+  addJournalCommands(root);
+  return root;
+}
+
+try {
+  await program().parseAsync();
+} catch (error) {
+  if (!(error instanceof CommanderError)) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = REFUSED;
+  } else if (error.exitCode !== 0) {
+    process.exitCode = USAGE;
+  }
+}

@@ -1,0 +1,155 @@
+/** The composition root: opens the owner root and everything that stands on it, in the order recovery needs. */
+import type { OwnerContext } from '../commands/context.js';
+import type { OwnerGateway } from '../commands/gateway.js';
+import { createLifecycle } from '../commands/lifecycle/index.js';
+import type { Log } from '../commands/ports.js';
+import { ProcessLedger } from '../commands/process-ledger.js';
+import { createProposals } from '../commands/proposals/index.js';
+import { Store } from '../commands/store.js';
+import { type Either, isLeft, left, right } from '../contract/fp.js';
+import { DEFAULT_LIMITS } from '../contract/limits.js';
+import { hostProfile } from '../contract/manifest.js';
+import { guardJournal } from '../events/inspect/verify.js';
+import { openLmdbJournal } from '../events/lmdb/open.js';
+import { createArtifactFetcher, createTarFetcher, ociNotSupported } from '../packages/artifact-fetcher.js';
+import { type BuiltinLibrary, startBuiltinLibrary } from '../packages/builtin-library.js';
+import { createCatalogFetcher } from '../packages/catalog-fetcher.js';
+import { DEFAULT_PACKAGE_LIMITS } from '../packages/package-limits.js';
+import { createPackageStore } from '../packages/store.js';
+import { type OwnerRoot, openOwnerRoot } from '../process/owner-root.js';
+import { Supervisor } from '../process/supervisor.js';
+import { findInstalled } from '../projections/installed.js';
+import { ownerKind } from '../projections/kinds/owner.js';
+import { KINDS } from '../projections/kinds.js';
+import { reconcileLifecycle, startEnabled } from '../recovery/reconcile-lifecycle.js';
+import { reconcileProposals } from '../recovery/reconcile-proposals.js';
+import type { ControlCommands } from './control/protocol.js';
+import { createGateway } from './gateway.js';
+import { libraryControl } from './library-control.js';
+import { replayControl } from './replay-control.js';
+import { systemClock, systemIds } from './system.js';
+
+/** A single node owns its storage itself; the names stand in the identity file (03, "combined"). */
+const OWNER = { ownerId: 'combined', storageId: 'local' };
+const LIBRARY_DIR = new URL('../library', import.meta.url).pathname;
+
+export interface OwnerOptions {
+  readonly dataPath: string;
+  readonly log: Log;
+  readonly officialLibrary: boolean;
+  /** The version of the program, for the journal. */
+  readonly build: string;
+}
+
+export interface OpenOwner {
+  readonly gateway: OwnerGateway;
+  readonly commands: ControlCommands;
+  readonly runtimeDir: string;
+  /** Settles what was in flight, then starts add-ons, libraries and timers. Rejects when the owner must not serve. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Left says, for the operator, why the owner did not open; nothing was changed then. */
+export async function openOwner(options: OwnerOptions): Promise<Either<string, OpenOwner>> {
+  const root = openOwnerRoot({ dataPath: options.dataPath, ...OWNER });
+  if (isLeft(root)) return left(root.left.message);
+  const opened = await openStore(root.right, options);
+  if (isLeft(opened)) {
+    root.right.release();
+    return opened;
+  }
+  return right(await compose(root.right, opened.right, options));
+}
+
+async function openStore(root: OwnerRoot, { log, build }: OwnerOptions): Promise<Either<string, Store>> {
+  const journal = await openLmdbJournal(root.folder('journal'), { onWarning: (message) => log.warn({}, message) });
+  if (isLeft(journal)) return left(journal.left.message);
+  journal.right.onFenced((reason) =>
+    log.error({ reason }, 'the journal is fenced; no command is taken until a restart'),
+  );
+  const store = await Store.open(journal.right, systemClock, KINDS);
+  const epoch = nextEpoch(store, build);
+  if (!isLeft(epoch)) return right(store);
+  await journal.right.close();
+  return left(epoch.left.message);
+}
+
+/** Refuses a journal of another owner or mode; a command that only borrows the owner begins no epoch of its own. */
+const nextEpoch = (store: Store, build: string) =>
+  store.decide(ownerKind, '', { kind: 'start-epoch', ...OWNER, mode: 'local-owner', build });
+
+async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Promise<OpenOwner> {
+  const { log } = options;
+  const host = hostProfile(process.platform, process.arch);
+  const artifacts = createArtifactFetcher({ oci: ociNotSupported, tar: createTarFetcher({ clock: systemClock }) });
+  const ledger = new ProcessLedger(store);
+  const context: OwnerContext = {
+    store,
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    runtimes: new Supervisor({ ledger, clock: systemClock, ids: systemIds, log, limits: DEFAULT_LIMITS }),
+    packages: createPackageStore({
+      root: root.folder('packages'),
+      host,
+      ids: systemIds,
+      artifacts,
+      limits: DEFAULT_PACKAGE_LIMITS,
+    }),
+    catalog: createCatalogFetcher({ clock: systemClock, log }),
+    limits: DEFAULT_LIMITS,
+    host,
+    dataRoot: root.folder('data'),
+  };
+  const builtin = options.officialLibrary ? await builtinLibrary(log) : undefined;
+  const shipped =
+    builtin === undefined
+      ? []
+      : [{ id: 'official', kind: 'addon' as const, name: 'Built-in library', url: builtin.url }];
+  const lifecycle = createLifecycle(context, {
+    administrators: async (caller) => right(caller.administrator),
+    shipped,
+  });
+  const proposals = createProposals(context, findInstalled);
+  const verifying = new AbortController();
+  let guard: Promise<unknown> = Promise.resolve();
+  return {
+    gateway: createGateway(store, lifecycle, proposals),
+    commands: { ...libraryControl(lifecycle), ...replayControl(store) },
+    runtimeDir: root.folder('runtime'),
+    start: async () => {
+      const epoch = nextEpoch(store, options.build);
+      const begun = isLeft(epoch) ? epoch : await store.commit({ changes: [epoch.right] });
+      if (isLeft(begun)) throw new Error(begun.left.message);
+      const settled = await reconcileLifecycle(lifecycle);
+      if (isLeft(settled)) throw new Error(settled.left.message);
+      await reconcileProposals(proposals);
+      proposals.start();
+      const library = await lifecycle.openLibrary();
+      if (isLeft(library)) throw new Error(library.left.message);
+      void startEnabled(lifecycle);
+      guard = guardJournal(root.folder('journal'), store.journal, verifying.signal);
+    },
+    close: async () => {
+      verifying.abort();
+      await lifecycle.shutdown();
+      await proposals.close();
+      const ended = await context.runtimes.shutdown();
+      if (isLeft(ended)) log.error({ reason: ended.left.reason }, 'an add-on process could not be confirmed gone');
+      await guard;
+      await builtin?.close();
+      await store.snapshot();
+      await store.journal.close();
+      root.release();
+    },
+  };
+}
+
+/** The library that ships with this build; a build without one says so and goes on. */
+async function builtinLibrary(log: Log): Promise<BuiltinLibrary | undefined> {
+  const started = await startBuiltinLibrary(LIBRARY_DIR);
+  if (!isLeft(started)) return started.right;
+  log.warn({ reason: started.left }, 'the built-in library is not served');
+  return undefined;
+}

@@ -1,0 +1,115 @@
+/** `castellan run`: opens the owner, listens, says when it is ready, and drains on SIGTERM. */
+import type { Hono } from 'hono';
+import type { OwnerGateway } from '../commands/gateway.js';
+import { isLeft } from '../contract/fp.js';
+import { createApp } from '../http/app.js';
+import { ConfirmCodes } from '../http/guard/confirm-code.js';
+import { type Listening, listen } from '../http/server.js';
+import { StreamSlots } from '../http/streams.js';
+import { serveControl } from './control/server.js';
+import type { RunOptions } from './options.js';
+import { originsOf } from './origins.js';
+import { type OpenOwner, openOwner } from './owner.js';
+import { createLog, systemClock, systemIds } from './system.js';
+
+const DRAIN_MS = 10_000;
+const UI_DIR = new URL('../ui', import.meta.url).pathname;
+
+const STARTING = {
+  notReady: () => ({ code: 'starting', message: 'The server is replaying its journal. Try again in a moment.' }),
+} as Pick<OwnerGateway, 'notReady'> as OwnerGateway;
+
+/** Resolves with the exit code once the server has stopped. */
+export async function run(options: RunOptions, build: string): Promise<number> {
+  const log = createLog(options.logLevel);
+  const stop = stopSignal();
+  let owner: OpenOwner | undefined;
+  let listening: Listening | undefined;
+  try {
+    const opened = await openOwner({
+      dataPath: options.dataPath,
+      log,
+      officialLibrary: options.officialLibrary,
+      build,
+    });
+    if (isLeft(opened)) {
+      console.error(opened.left);
+      return 1;
+    }
+    owner = opened.right;
+    let gateway = STARTING;
+    listening = await listen(
+      appOf(options, log, () => gateway),
+      {
+        host: options.host,
+        port: options.port,
+        hosts: {
+          allowedHosts: new Set([
+            ...options.allowedHosts,
+            ...(options.externalUrl ? [options.externalUrl.hostname] : []),
+          ]),
+        },
+        ...(options.tls === undefined ? {} : { tls: options.tls }),
+      },
+    );
+    const control = await serveControl(owner.runtimeDir, owner.commands);
+    await owner.start();
+    gateway = owner.gateway;
+    log.warn(
+      {},
+      'local-owner mode: callers are not authenticated and share one authority; any caller that can reach the port can propose changes and confirm them',
+    );
+    log.info({ address: listening.address }, 'ready');
+    await stop;
+    log.info({}, 'stopping');
+    await control.close();
+    await listening.close(DRAIN_MS);
+    listening = undefined;
+    return 0;
+  } catch (error) {
+    console.error(`The server cannot start: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  } finally {
+    await listening?.close(0);
+    await owner?.close();
+  }
+}
+
+function appOf(options: RunOptions, log: ReturnType<typeof createLog>, gateway: () => OwnerGateway): Hono {
+  const announce = (code: string) =>
+    process.stderr.write(`\nTo confirm changes in this server's page, enter the code  ${code}\n\n`);
+  const codes = options.localConfirmCode
+    ? new ConfirmCodes(
+        systemClock,
+        systemIds,
+        announce,
+        options.tls !== undefined || options.externalUrl?.protocol === 'https:',
+      )
+    : undefined;
+  return createApp({
+    get gateway() {
+      return gateway();
+    },
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    streams: new StreamSlots(),
+    origins: originsOf(options),
+    uiDir: UI_DIR,
+    ...(codes === undefined ? {} : { codes }),
+  });
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = () => {
+      if (asked) process.exit(130);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGTERM', onSignal);
+    process.on('SIGINT', onSignal);
+  });
+}
