@@ -22,6 +22,19 @@ test('answers health with the registration it was given, field by field', async 
   assert.equal(answer.body, addon.registration);
 });
 
+test('leaves its data directory without data until the first database', async () => {
+  const unused = await Addon.start();
+  try {
+    assert.equal((await unused.read({ tool: 'resource-exists' })).body.payload, { exists: false });
+    assert.is((await unused.receipt('op-none')).status, 404);
+    assert.is((await unused.read(inspect)).status, 422);
+    await unused.preview('create', { tool: 'create-database', name: 'x' }, { operationId: 'create-res-one' });
+    assert.equal(readdirSync(unused.dataDir), ['tmp']);
+  } finally {
+    await unused.stop();
+  }
+});
+
 test('runs from a read-only copy of the package without node_modules, PATH or a shell environment', async () => {
   const elsewhere = mkdtempSync(join(tmpdir(), 'tables-package-'));
   cpSync(PACKAGE, elsewhere, { recursive: true });

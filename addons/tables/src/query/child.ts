@@ -14,6 +14,8 @@ export class QueryChild {
   private settle: ((answer: QueryAnswer | Ended) => void) | undefined;
   private reason: Ended['ended'] = 'died';
   alive = true;
+  /** How many queries it was given. */
+  uses = 0;
 
   constructor(script: string) {
     this.process = spawn('/bin/sh', ['-c', LIMITED, 'sh', process.execPath, '--max-old-space-size=192', script], {
@@ -62,6 +64,7 @@ export class QueryChild {
 
   /** Runs one query; the helper takes one at a time. A query past its deadline ends with the helper. */
   run(job: QueryJob, deadlineMs: number, signal: AbortSignal): Promise<QueryAnswer | Ended> {
+    this.uses += 1;
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.end('deadline'), deadlineMs);
       const cancel = () => this.end('cancelled');

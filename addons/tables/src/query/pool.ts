@@ -10,6 +10,7 @@ import { MAX_SQL, scanQuery } from './scan.js';
 
 const HELPERS = 2;
 const WAITING = 8;
+const IDLE_MS = 60_000;
 export const QUERY_DEADLINE_MS = 5_000;
 
 function decodeQuery(args: JsonObject, limits: Limits): Outcome<Omit<QueryJob, 'path'>> {
@@ -62,8 +63,20 @@ export class QueryPool {
   private async runNow(job: QueryJob, signal: AbortSignal): Promise<Outcome<JsonObject>> {
     const child = this.idle.pop() ?? new QueryChild(this.script);
     const answer = await child.run(job, QUERY_DEADLINE_MS, signal);
-    if (child.alive) this.idle.push(child);
+    if (child.alive) this.rest(child);
     return this.judge(answer);
+  }
+
+  /** A helper nobody needs for a while gives its memory back. */
+  private rest(child: QueryChild): void {
+    this.idle.push(child);
+    const uses = child.uses;
+    setTimeout(() => {
+      const at = this.idle.indexOf(child);
+      if (at < 0 || child.uses !== uses) return;
+      this.idle.splice(at, 1);
+      child.end('cancelled');
+    }, IDLE_MS).unref();
   }
 
   private judge(answer: QueryAnswer | Ended): Outcome<JsonObject> {

@@ -1,7 +1,9 @@
 /**
  * The small database beside the databases: which database an operation went to, which databases were deleted, and the
- * receipts that outlive their file. A database itself needs no entry here: its file is the proof that it exists.
+ * receipts that outlive their file. A database itself needs no entry here: its file is the proof that it exists. The
+ * registry begins with the first operation, so that an add-on nobody used yet leaves its data directory empty.
  */
+import { existsSync } from 'node:fs';
 import type { DataFolder } from './files.js';
 import { CREATE_RECEIPTS, copyReceipts, findReceipt, type StoredReceipt, writeReceipt } from './receipts.js';
 import { Connection } from './sqlite.js';
@@ -9,15 +11,27 @@ import { Connection } from './sqlite.js';
 const KEEP_MS = 60 * 24 * 3_600_000;
 
 export class Registry {
-  private readonly connection: Connection;
+  private opened: Connection | undefined;
 
-  constructor(folder: DataFolder) {
-    this.connection = new Connection(folder.registry);
-    this.connection.set('journal_mode = WAL');
-    this.connection.exec(`PRAGMA synchronous = FULL; ${CREATE_RECEIPTS};
+  constructor(private readonly folder: DataFolder) {}
+
+  /** The registry for writing. */
+  private get connection(): Connection {
+    if (this.opened !== undefined) return this.opened;
+    const connection = new Connection(this.folder.registry);
+    connection.set('journal_mode = WAL');
+    connection.exec(`PRAGMA synchronous = FULL; ${CREATE_RECEIPTS};
       CREATE TABLE IF NOT EXISTS operations (operation TEXT PRIMARY KEY, resource TEXT NOT NULL, at INTEGER NOT NULL)
         WITHOUT ROWID;
       CREATE TABLE IF NOT EXISTS deleted (resource TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID`);
+    this.folder.sync();
+    this.opened = connection;
+    return connection;
+  }
+
+  /** The registry for reading, or undefined while there is none. */
+  private get existing(): Connection | undefined {
+    return this.opened ?? (existsSync(this.folder.registry) ? this.connection : undefined);
   }
 
   /**
@@ -36,20 +50,20 @@ export class Registry {
   }
 
   resourceOf(operationId: string): string | undefined {
-    const row = this.connection.first('SELECT resource FROM operations WHERE operation = ?', operationId);
+    const row = this.existing?.first('SELECT resource FROM operations WHERE operation = ?', operationId);
     return row === undefined ? undefined : String(row[0]);
   }
 
   receipt(operationId: string): StoredReceipt | undefined {
-    return findReceipt(this.connection, operationId);
+    return this.existing === undefined ? undefined : findReceipt(this.existing, operationId);
   }
 
   isDeleted(resourceId: string): boolean {
-    return this.connection.first('SELECT 1 FROM deleted WHERE resource = ?', resourceId) !== undefined;
+    return this.existing?.first('SELECT 1 FROM deleted WHERE resource = ?', resourceId) !== undefined;
   }
 
   deletedIds(): string[] {
-    return this.connection.all('SELECT resource FROM deleted').map((row) => String(row[0]));
+    return (this.existing?.all('SELECT resource FROM deleted') ?? []).map((row) => String(row[0]));
   }
 
   /** The deletion is done when this is: the receipt, the mark and the receipts of the database are one transaction. */
@@ -73,6 +87,6 @@ export class Registry {
   }
 
   close(): void {
-    this.connection.close();
+    this.opened?.close();
   }
 }
