@@ -39,13 +39,13 @@ export class GetError extends Error {
 /** Sends one GET. Left for anything but a 200 with an uncoded body: every 3xx is a refusal, no redirect is followed (06:46). */
 export async function httpGet(url: URL, options: GetOptions): Promise<Either<GetFailure, Answer>> {
   const stop = new AbortController();
-  let reason = 'the connection failed or was cut';
+  let reason = 'the connection failed or was cut; try again';
   const end = (why: string) => {
     reason = why;
     stop.abort();
   };
-  const deadline = options.clock.after(options.totalMs, () => end('it took too long'));
-  let stall = options.clock.after(options.stallMs, () => end('the server did not answer in time'));
+  const deadline = options.clock.after(options.totalMs, () => end('it took too long; try again later'));
+  let stall = options.clock.after(options.stallMs, () => end('the server did not answer in time; try again later'));
   const onAbort = () => end('it was cancelled');
   options.signal.addEventListener('abort', onAbort, { once: true });
   const close = () => {
@@ -84,7 +84,7 @@ export async function httpGet(url: URL, options: GetOptions): Promise<Either<Get
       for await (const chunk of body as ReadableStream<Uint8Array>) {
         stall();
         yield chunk;
-        stall = options.clock.after(options.stallMs, () => end('the server stopped sending'));
+        stall = options.clock.after(options.stallMs, () => end('the server stopped sending; try again'));
       }
     } catch {
       throw new GetError(failure(reason));

@@ -4,6 +4,7 @@ import { closeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { PackageReceipt } from '../commands/ports.js';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
+import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { inside, openDirectory, openFile } from './beneath.js';
 import { hasSignature, MAX_ICON_BYTES } from './icon-check.js';
 import { assetsOf, readManifest } from './manifest-check.js';
@@ -66,9 +67,10 @@ export async function verifyPackage(fd: number): Promise<Either<string, void>> {
   const manifestFile = files.get('manifest.json');
   if (manifestFile === undefined || receipt.right.manifestDigest !== `sha256:${manifestFile.sha256}`)
     return left('its receipt is damaged');
-  const bytes = await withFile(fd, 'manifest.json', (file) => file.readFile());
-  if (createHash('sha256').update(bytes).digest('hex') !== manifestFile.sha256)
+  // Also bounds what is read below: the size is compared before anything is hashed.
+  if (manifestFile.size > DEFAULT_LIMITS.manifestBytes || (await changedFile(fd, manifestFile, false)))
     return left('the manifest changed since the package was verified');
+  const bytes = await withFile(fd, 'manifest.json', (file) => file.readFile());
   const manifest = readManifest(bytes);
   if (isLeft(manifest)) return left(`its manifest is refused: ${manifest.left}`);
   for (const path of new Set([manifest.right.executable, ...assetsOf(manifest.right)])) {

@@ -13,7 +13,7 @@ export class Refused extends Error {
 export const unverified = (why: string): Refusal =>
   refuse('package_unverified', `The package was refused: ${why}. Nothing was installed.`);
 export const fetchFailed = (why: string): Refusal =>
-  refuse('package_fetch_failed', `The package could not be downloaded: ${why}. Nothing was installed; try again.`);
+  refuse('package_fetch_failed', `The package could not be downloaded: ${why}. Nothing was installed.`);
 export const storageFailed = (why: string): Refusal =>
   refuse(
     'install_storage_failed',

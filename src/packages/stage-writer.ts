@@ -18,8 +18,11 @@ export class StageWriter {
   private readonly found = new Map<string, 'file' | 'folder' | 'implied'>();
   private readonly written: PackageFile[] = [];
 
-  /** `stage` is the open stage folder; every path is resolved from it. */
-  constructor(private readonly stage: number) {}
+  /** `stage` is the open stage folder; every path is resolved from it. `maxPaths` bounds files and folders, implied ones too. */
+  constructor(
+    private readonly stage: number,
+    private readonly maxPaths: number,
+  ) {}
 
   /** In the order of the archive. */
   get files(): readonly PackageFile[] {
@@ -59,6 +62,8 @@ export class StageWriter {
   }
 
   private makeFolder(path: string, how: 'folder' | 'implied'): void {
+    // One entry may imply thirty folders that the reader does not count.
+    if (this.found.size >= this.maxPaths) throw new ArchiveProblem('it has too many folders');
     mkdirSync(inside(this.stage, path), { mode: 0o700 });
     this.found.set(path, how);
   }

@@ -113,7 +113,7 @@ async function buildStage(
   let done = false;
   try {
     stage = makeStage(root, name);
-    const writer = new StageWriter(stage);
+    const writer = new StageWriter(stage, 2 * options.limits.entries);
     const result = await fillStage(options, stage, writer, opened.right, release, { signal, onProgress });
     if (isLeft(result)) return result;
     done = true;

@@ -188,6 +188,11 @@ test('every entry counts, files and folders alike [PACKAGE-029]', async () => {
   });
 });
 
+test('folders that names only imply are bounded too [PACKAGE-029]', async () => {
+  const deep = Array.from({ length: 6 }, (_, at) => file(`${at}/a/b/c/d/e/f/g`, ''));
+  await refuses(sample(...deep), /too many folders/, { limits: { entries: 8 } });
+});
+
 test('10,001 entries are refused by default', async () => {
   const many = Array.from({ length: 9_999 }, (_, at) => file(`many/${at}`, ''));
   await refuses(archive(manifestFile(), executable(), ...many), /more than 10000/);
