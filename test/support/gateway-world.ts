@@ -16,6 +16,7 @@ import type { Refusal } from '../../src/contract/refusal.js';
 import { errorOf } from '../../src/contract/refusal.js';
 import { BatchingJournal } from '../../src/events/batching-journal.js';
 import { MemoryStorage } from '../../src/events/memory-journal.js';
+import type { Storage } from '../../src/events/storage.js';
 import type { InstalledAddon } from '../../src/projections/installed.js';
 import { KINDS } from '../../src/projections/kinds.js';
 import { reconcileProposals } from '../../src/recovery/reconcile-proposals.js';
@@ -119,7 +120,7 @@ export const keyOf = (userId: string, subject?: string): Caller => ({
 });
 
 export interface WorldOptions {
-  readonly storage?: MemoryStorage;
+  readonly storage?: Storage;
   readonly addon?: AddonDouble;
   readonly clock?: SimClock;
   readonly ids?: CountingIds;
@@ -131,7 +132,7 @@ export class World {
   installed: InstalledAddon | undefined = installedTables();
 
   private constructor(
-    readonly storage: MemoryStorage,
+    readonly storage: Storage,
     readonly journal: BatchingJournal,
     readonly store: Store,
     readonly clock: SimClock,

@@ -124,7 +124,7 @@ export function envelope(scope: Scope, request: Partial<Envelope['request']> & {
 }
 
 /** Waits until `look` answers something, and fails with `what` when it does not. */
-export async function eventually<A>(what: string, look: () => A | undefined | false, ms = 8_000): Promise<A> {
+export async function eventually<A>(what: string, look: () => A | undefined | false, ms = 30_000): Promise<A> {
   const until = Date.now() + ms;
   for (;;) {
     const seen = look();
