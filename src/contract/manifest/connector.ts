@@ -1,7 +1,7 @@
 /** Connector kinds: what a messaging add-on says about its platform (08:11-54, 08:111-134). */
 import { boolean, integer, isObject, list, member, oneOf, type Report, record, text } from '../shape.js';
 import { CAPABILITIES, type Entry, entries, type Facts, NEEDS_API_2, repeats } from './facts.js';
-import { name, plain } from './words.js';
+import { isName, name, plain } from './words.js';
 
 /** Permissions a kind may grant to a role; the second list is never granted to a role, only to a paired sender. */
 export const ROLE_PERMISSIONS = [
@@ -73,23 +73,23 @@ export function connectorRules(facts: Facts, report: Report): void {
   const { connector: declared } = facts.capabilities;
   if (!isObject(declared)) return;
   const kinds = entries(declared.kinds, member(AT, 'kinds'));
-  repeats(ids(kinds), (at) => report(at, 'repeated', 'Each kind of the connector needs an id of its own.'));
+  repeats(ids(kinds), (at) => report(at, 'repeated-id', 'Each kind of the connector needs an id of its own.'));
   for (const { value, at } of kinds) {
-    if (typeof value.page === 'string' && !facts.pages.has(value.page))
+    if (isName(value.page) && !facts.pages.has(value.page))
       report(member(at, 'page'), 'page', 'This must be one of the pages in capabilities.ui.pages.');
     for (const field of API_2_FIELDS)
       if (facts.oldApi && Object.hasOwn(value, field)) report(member(at, field), 'api-2', NEEDS_API_2);
     const roles = ids(entries(value.roles, member(at, 'roles')));
-    repeats(roles, (path) => report(path, 'repeated', 'Each role of a kind needs an id of its own.'));
+    repeats(roles, (path) => report(path, 'repeated-id', 'Each role of a kind needs an id of its own.'));
     const options = entries(value.options, member(at, 'options'));
-    repeats(ids(options), (path) => report(path, 'repeated', 'Each option of a kind needs an id of its own.'));
+    repeats(ids(options), (path) => report(path, 'repeated-id', 'Each option of a kind needs an id of its own.'));
     for (const one of options) optionRules(one, report);
   }
 }
 
 function optionRules({ value, at }: Entry, report: Report): void {
   const values = ids(entries(value.values, member(at, 'values')));
-  repeats(values, (path) => report(path, 'repeated', 'Each value of an option needs an id of its own.'));
+  repeats(values, (path) => report(path, 'repeated-id', 'Each value of an option needs an id of its own.'));
   if (typeof value.default === 'string' && !values.some((one) => one.value === value.default))
     report(member(at, 'default'), 'default', 'The default must be the id of one of the values.');
 }

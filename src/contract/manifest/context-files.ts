@@ -4,9 +4,11 @@ import { CAPABILITIES, entries, type Facts, NEEDS_API_2, repeats } from './facts
 
 export const MAX_CONTEXT_BYTES = 2_048;
 
+const SCOPES: readonly string[] = ['user', 'agent', 'channel'];
+
 const file = record(
   {
-    scope: oneOf('user', 'agent', 'channel'),
+    scope: oneOf(...SCOPES),
     path: text({
       rule: 'context-path',
       says: 'a path under Memory/ that ends in .md, without "." or ".." segments, at most 256 characters',
@@ -28,9 +30,9 @@ export function contextFileRules(facts: Facts, report: Report): void {
   const scopes = files.flatMap(({ value, at }) =>
     typeof value.scope === 'string' ? [{ value: value.scope, at: member(at, 'scope') }] : [],
   );
-  repeats(scopes, (at) => report(at, 'repeated', 'There is at most one file for each scope.'));
+  repeats(scopes, (at) => report(at, 'repeated-id', 'There is at most one file for each scope.'));
   for (const { value, at } of files) {
-    if (typeof value.path !== 'string' || typeof value.scope !== 'string') continue;
+    if (typeof value.path !== 'string' || !SCOPES.includes(value.scope as string)) continue;
     const braces = value.path.match(/[{}][^{}]*[{}]?/g) ?? [];
     const expected = value.scope === 'user' ? [] : [`{${value.scope}}`];
     if (braces.join('|') !== expected.join('|'))

@@ -20,7 +20,11 @@ export const HOST_CONTROLS = ['network-policy', 'tool-providers'] as const;
 const MAX_ENTRIES = 16;
 
 /** A host icon, or the packaged `ui.icon`; which of the two is a rule across fields. */
-export const iconReference = text({ rule: 'icon', says: 'the name of a host icon or the path in ui.icon', max: 256 });
+export const iconReference = text({
+  rule: 'icon',
+  says: 'the name of a host icon or the path in ui.icon',
+  max: 256,
+});
 
 const target: Shape = {
   schema: {
@@ -83,7 +87,7 @@ export function contributionRules(facts: Facts, ui: JsonObject, at: string, repo
       typeof value.id === 'string' ? [{ value: value.id, at: member(path, 'id') }] : [],
     ),
   ];
-  repeats(ids, (path) => report(path, 'repeated', 'Each chat action and slot needs an id of its own.'));
+  repeats(ids, (path) => report(path, 'repeated-id', 'Each chat action and slot needs an id of its own.'));
   for (const { value, at: path } of actions) {
     iconRule(value.icon, ui, member(path, 'icon'), report);
     if (isObject(value.target)) toolRule(facts, value.target.tool, member(member(path, 'target'), 'tool'), report);
@@ -95,13 +99,14 @@ export function contributionRules(facts: Facts, ui: JsonObject, at: string, repo
     value: `${String(value.kind)} ${String(value.tool)}`,
     at: path,
   }));
-  repeats(pairs, (path) => report(path, 'repeated', 'There is one renderer for each kind and tool.'));
+  repeats(pairs, (path) => report(path, 'repeated-id', 'There is one renderer for each kind and tool.'));
 }
 
 /** Reports an icon that is neither a host icon nor the packaged one. */
 export function iconRule(icon: unknown, ui: JsonObject, at: string, report: Report): void {
   if (typeof icon !== 'string' || icon === '' || icon === ui.icon || HOST_ICONS.includes(icon)) return;
-  if (icon.length <= 256) report(at, 'icon', 'This must be the name of a host icon, or exactly the path in ui.icon.');
+  if (icon.length <= 256)
+    report(at, 'icon-reference', 'This must be the name of a host icon, or exactly the path in ui.icon.');
 }
 
 function toolRule(facts: Facts, tool: unknown, at: string, report: Report): void {

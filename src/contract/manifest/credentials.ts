@@ -41,7 +41,7 @@ export function credentialRules(facts: Facts, report: Report): void {
   const ids = declared.flatMap(({ value, at }) =>
     typeof value.id === 'string' ? [{ value: value.id, at: member(at, 'id') }] : [],
   );
-  repeats(ids, (at) => report(at, 'repeated', 'Each credential needs an id of its own.'));
+  repeats(ids, (at) => report(at, 'repeated-id', 'Each credential needs an id of its own.'));
   for (const { value } of declared) argumentRules(facts, value.resourceArgument, report);
 }
 

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.js';
 import { list, member, oneOf, type Report, record, text } from '../shape.js';
 import { iconReference, iconRule } from './contributions.js';
 import { entries, type Facts, repeats } from './facts.js';
-import { localized, name } from './words.js';
+import { isName, localized, name } from './words.js';
 
 export const homeCommands = list(
   record({ id: name }, { alias: name, page: name, label: localized(60), icon: iconReference }),
@@ -17,7 +17,7 @@ export function homeCommandRules(facts: Facts, ui: JsonObject, at: string, repor
   const ids = commands.flatMap(({ value, at: path }) =>
     typeof value.id === 'string' ? [{ value: value.id, at: member(path, 'id') }] : [],
   );
-  repeats(ids, (path) => report(path, 'repeated', 'Each home command needs an id of its own.'));
+  repeats(ids, (path) => report(path, 'repeated-id', 'Each home command needs an id of its own.'));
   for (const { value, at: path } of commands) {
     iconRule(value.icon, ui, member(path, 'icon'), report);
     if (Object.hasOwn(value, 'page')) pageRule(facts, value.page, member(path, 'page'), report);
@@ -27,7 +27,7 @@ export function homeCommandRules(facts: Facts, ui: JsonObject, at: string, repor
 }
 
 export function pageRule(facts: Facts, page: Json | undefined, at: string, report: Report): void {
-  if (typeof page === 'string' && !facts.pages.has(page))
+  if (isName(page) && !facts.pages.has(page))
     report(at, 'page', 'This must be one of the pages in capabilities.ui.pages.');
 }
 
@@ -61,11 +61,11 @@ export function modelActionRules(facts: Facts, ui: JsonObject, at: string, repor
   const flags = actions.flatMap(({ value, at: path }) =>
     typeof value.capability === 'string' ? [{ value: value.capability, at: member(path, 'capability') }] : [],
   );
-  repeats(flags, (path) => report(path, 'repeated', 'There is one model action for each capability.'));
+  repeats(flags, (path) => report(path, 'repeated-id', 'There is one model action for each capability.'));
   for (const { value, at: path } of actions) {
     pageRule(facts, value.page, member(path, 'page'), report);
     if (typeof value.page === 'string' && typeof value.path === 'string' && value.path.length <= 254)
       if (value.page.length + 1 + value.path.length > 256)
-        report(member(path, 'path'), 'route', 'Page and path together have at most 256 characters.');
+        report(member(path, 'path'), 'route-length', 'Page and path together have at most 256 characters.');
   }
 }

@@ -35,11 +35,11 @@ function requested(facts: Facts): { value: string; at: string }[] {
 
 export function hostOperationRules(facts: Facts, report: Report): void {
   const operations = requested(facts);
-  repeats(operations, (at) => report(at, 'repeated', 'This operation is asked for twice; keep one.'));
+  repeats(operations, (at) => report(at, 'repeated-id', 'This operation is asked for twice; keep one.'));
   const within = (value: unknown) => !Array.isArray(value) || value.length <= MAX_OPERATIONS;
   const { hostOperations: asked, network: net } = facts.capabilities;
   if (isObject(asked) && operations.length > MAX_OPERATIONS && within(asked.required) && within(asked.optional))
-    report(OPERATIONS, 'size', `At most ${MAX_OPERATIONS} operations can be asked for in total.`);
+    report(OPERATIONS, 'total-size', `At most ${MAX_OPERATIONS} operations can be asked for in total.`);
   if (!isObject(net)) return;
   if (facts.oldApi) report(NETWORK, 'api-2', NEEDS_API_2);
   if (!operations.some(({ value }) => value === EGRESS_CHECK))
@@ -47,5 +47,5 @@ export function hostOperationRules(facts: Facts, report: Report): void {
   const ids = entries(net.presets, member(NETWORK, 'presets')).flatMap(({ value, at }) =>
     typeof value.id === 'string' ? [{ value: value.id, at: member(at, 'id') }] : [],
   );
-  repeats(ids, (at) => report(at, 'repeated', 'A preset is named once.'));
+  repeats(ids, (at) => report(at, 'repeated-id', 'A preset is named once.'));
 }

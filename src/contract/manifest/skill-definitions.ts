@@ -16,7 +16,7 @@ const AT = member(CAPABILITIES, 'skillDefinitions');
 export function skillRules(facts: Facts, report: Report): void {
   const skills = entries(facts.capabilities.skillDefinitions, AT);
   const names = skills.flatMap(({ value, at }) => (isName(value.name) ? [{ value: value.name, at }] : []));
-  repeats(names, (at) => report(member(at, 'name'), 'repeated', 'Each skill needs a name of its own.'));
+  repeats(names, (at) => report(member(at, 'name'), 'repeated-id', 'Each skill needs a name of its own.'));
   for (const { value, at } of skills) {
     if (!isName(value.name)) continue;
     if (Object.hasOwn(value, 'shadows')) {

@@ -87,7 +87,7 @@ export function toolRules(facts: Facts, report: Report): void {
     const { value, at } = entry;
     if (isName(value.name)) {
       const path = member(at, 'name');
-      if (names.has(value.name)) report(path, 'repeated', 'A tool has one definition; remove the second.');
+      if (names.has(value.name)) report(path, 'repeated-id', 'A tool has one definition; remove the second.');
       names.add(value.name);
       if (facts.adminTools.has(value.name))
         report(path, 'admin-tool', 'An admin tool has no definition and is never offered; remove the definition.');

@@ -37,7 +37,7 @@ export function uiRules(facts: Facts, report: Report): void {
     return typeof value === 'string' ? [{ value, at: member(AT, field) }] : [];
   };
   const assets = [...single('entry'), ...strings(declared.css, member(AT, 'css')), ...single('icon')];
-  repeats(assets, (at) => report(at, 'repeated', 'This file is declared twice; each UI asset stands once.'));
+  repeats(assets, (at) => report(at, 'repeated-id', 'This file is declared twice; each UI asset stands once.'));
   contributionRules(facts, declared, AT, report);
   homeCommandRules(facts, declared, AT, report);
   modelActionRules(facts, declared, AT, report);

@@ -95,7 +95,7 @@ function checkNode(schema: Json, at: string, report: Report, depth: number, budg
     }
     const speaksOf = KEYWORDS[key];
     if (speaksOf !== undefined && !speaksOf.some((one) => types?.includes(one)))
-      report(path, 'schema-keyword', `This keyword needs the type ${speaksOf.join(' or ')} beside it.`);
+      report(path, 'schema-keyword-type', `This keyword needs the type ${speaksOf.join(' or ')} beside it.`);
     else checkKeyword(key, schema[key] as Json, path, report, budget);
   }
   checkBounds(schema, at, report);
@@ -165,7 +165,7 @@ function checkBounds(schema: JsonObject, at: string, report: Report): void {
   for (const what of ['Items', 'Length', 'imum']) {
     const [low, high] = [schema[`min${what}`], schema[`max${what}`]];
     if (typeof low === 'number' && typeof high === 'number' && low > high)
-      report(member(at, `min${what}`), 'schema-bound', `min${what} must not be above max${what}.`);
+      report(member(at, `min${what}`), 'schema-bound-order', `min${what} must not be above max${what}.`);
   }
 }
 
@@ -192,7 +192,7 @@ function checkObject(schema: JsonObject, at: string, report: Report, depth: numb
   const seen = new Set<Json>();
   required.forEach((one, index) => {
     if (!declared.has(one)) report(item(path, index), 'schema-required', 'Only declared properties can be required.');
-    else if (seen.has(one)) report(item(path, index), 'repeated', 'This name is required twice.');
+    else if (seen.has(one)) report(item(path, index), 'schema-required', 'This name is required twice.');
     seen.add(one);
   });
 }
