@@ -30,6 +30,8 @@ function checkAddress(text: string, policy: SourcePolicy): Either<Refusal, void>
 /** Checks that a policy that requires signatures says whose. */
 function checkPolicy(policy: SourcePolicy): Either<Refusal, void> {
   const { requireSignature, issuer, identity, identityRegex } = policy;
+  if ([issuer, identity, identityRegex].some((text) => (text ?? '').length > 2_048))
+    return invalid('The signer of a library is described in at most 2048 characters.');
   const signer = identity !== undefined || identityRegex !== undefined;
   if (!requireSignature)
     return issuer === undefined && !signer

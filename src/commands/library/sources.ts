@@ -75,6 +75,8 @@ export class Sources {
 
   /** What adding this library changes; refuses a taken id, a known address and settings that break a rule. */
   add(source: NewSource): Either<Refusal, Change> {
+    if (!/^[a-z][a-z0-9-]{0,63}$/.test(source.id))
+      return left(refuse('invalid_request', 'The id of a library is lower-case letters, digits and hyphens.'));
     const checked = checkSettings(source.settings, this.credentials);
     if (isLeft(checked)) return checked;
     const known = this.list(this.store.ahead);

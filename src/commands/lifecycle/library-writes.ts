@@ -111,8 +111,6 @@ export class LibraryWrites {
     const enabled = given.enabled ?? known?.enabled ?? true;
     const result = { id: given.id, kind: 'addon', ...settings.right, enabled, builtin: false } as unknown as Json;
     if (known === undefined) {
-      if (!/^[a-z][a-z0-9-]{0,63}$/.test(given.id))
-        return left(refuse('invalid_request', 'The id of a library is lower-case letters, digits and hyphens.'));
       const added = sources.add({ kind: 'addon', id: given.id, settings: settings.right, enabled });
       return isLeft(added) ? added : right({ changes: [added.right], result });
     }

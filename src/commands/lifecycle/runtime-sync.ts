@@ -50,9 +50,9 @@ export class RuntimeSync {
       if (!isLeft(proved)) proved = await mayStart();
       if (!isLeft(proved)) proved = await this.launch(addonId, candidate);
       if (!isLeft(proved)) return proved;
-      await this.context.runtimes.stop(addonId);
+      const ended = await this.context.runtimes.stop(addonId);
       const former = this.desired(addonId);
-      const back = former === undefined ? right(undefined) : await this.launch(addonId, former);
+      const back = isLeft(ended) || former === undefined ? ended : await this.launch(addonId, former);
       if (isLeft(back))
         this.context.log.error({ addonId, reason: back.left.reason }, 'The former generation did not start again');
       return proved;

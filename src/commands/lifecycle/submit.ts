@@ -139,6 +139,8 @@ export class Submissions {
     onIntent: () => void,
   ): Promise<Outcome> {
     const taken = await this.turn.run(async (): Promise<Outcome | 'completed'> => {
+      if (this.parts.stopping.aborted)
+        return left(refuse('unavailable', 'The server is shutting down. Nothing changed.'));
       const settled = await this.settleLeftovers();
       if (isLeft(settled)) return settled;
       const found = await this.desk.lookup(request.operationId);

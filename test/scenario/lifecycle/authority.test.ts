@@ -37,7 +37,7 @@ const ACTIONS: readonly (readonly [string, Parameters<World['dispatch']>[1]])[] 
 const commits = (world: World): number => world.store.journal.head().position;
 
 test(
-  'everyone but an administrator is denied every action before anything happens [MANAGE-001, MANAGEPAGE-003, CATALOG-012, CATALOG-013, CATALOG-057]',
+  'everyone but an administrator is denied every action before anything happens [MANAGE-001] [MANAGEPAGE-003] [CATALOG-012] [CATALOG-013] [CATALOG-057]',
   inWorld(async (world) => {
     const before = commits(world);
     const claims = { ...READER, actor: { ...READER.actor, userId: 'admin', mode: 'local-owner' as const } };
@@ -68,7 +68,7 @@ test(
 );
 
 test(
-  'a duplicate is checked again: what a demoted person did before is not answered any more [LIFECYCLE-016, CATALOG-011]',
+  'a duplicate is checked again: what a demoted person did before is not answered any more [LIFECYCLE-016] [CATALOG-011]',
   inWorld(async (world) => {
     must(await world.dispatch('install', { addonId: 'demo', operationId: 'op-1', args: SELECTION }));
     must(await world.dispatch('catalog-source-save', { operationId: 'op-2', args: SOURCE as unknown as Json }));
@@ -94,7 +94,7 @@ test(
 );
 
 test(
-  'an owner without a check of administrators does not start [LIFECYCLE-013, CATALOG-002]',
+  'an owner without a check of administrators does not start [LIFECYCLE-013] [CATALOG-002]',
   inWorld(async (world) => {
     const context: OwnerContext = world.context();
     assert.throws(() => createLifecycle(context, {} as LifecycleOptions), /check of administrators/);
@@ -102,7 +102,7 @@ test(
 );
 
 test(
-  'before the journal is reconciled every command is refused and nothing is recorded [LIFECYCLE-010, LIFECYCLE-029]',
+  'before the journal is reconciled every command is refused and nothing is recorded [LIFECYCLE-010] [LIFECYCLE-029]',
   inWorld(async (world) => {
     const lifecycle = createLifecycle(world.context(), { administrators: async () => right(true) });
     const before = commits(world);

@@ -142,7 +142,7 @@ async function afterCrash(
   assert.equal(shapeOf(world), step.leaves);
 }
 
-test('no crash loses what was acknowledged or does it twice [LIFECYCLE-023, LIFECYCLE-027, LIFECYCLE-030, LIFECYCLE-031, LIFECYCLE-035]', async () => {
+test('no crash loses what was acknowledged or does it twice [LIFECYCLE-023] [LIFECYCLE-027] [LIFECYCLE-030] [LIFECYCLE-031] [LIFECYCLE-035]', async () => {
   const { commits } = await live(Number.POSITIVE_INFINITY, 'before');
   assert.ok(commits > 25, `${commits} commits`);
   for (let at = 1; at <= commits; at += 1)

@@ -35,7 +35,7 @@ const save = (world: World, operationId: string, args: object) =>
   world.dispatch('catalog-source-save', { operationId, args: args as Json });
 
 test(
-  'sources survive a restart, releases do not and resolve only after a refresh [CATALOG-063, CATALOG-061]',
+  'sources survive a restart, releases do not and resolve only after a refresh [CATALOG-063] [CATALOG-061]',
   inWorld(async (world) => {
     must(await world.lifecycle.library.refresh('lib', SIGNAL));
     assert.is(world.lifecycle.library.search({ text: '', kind: 'addon', offset: 0, limit: 50 }).total, 3);
@@ -46,7 +46,7 @@ test(
 );
 
 test(
-  'an install reads the library anew: what a failed read left behind never resolves [CATALOG-024, CATALOG-008]',
+  'an install reads the library anew: what a failed read left behind never resolves [CATALOG-024] [CATALOG-008]',
   inWorld(async (world) => {
     must(await world.lifecycle.library.refresh('lib', SIGNAL));
     world.catalog.failing.add('lib');
@@ -62,7 +62,7 @@ test(
 );
 
 test(
-  'a failed refresh keeps the time of the last success and says that it failed [CATALOG-023, MANAGE-017]',
+  'a failed refresh keeps the time of the last success and says that it failed [CATALOG-023] [MANAGE-017]',
   inWorld(async (world) => {
     must(await world.lifecycle.library.refresh('lib', SIGNAL));
     const success = world.clock.now().toISOString();
@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  'a version or a channel picks exactly one release for this platform, and the choice is stamped here [CATALOG-049, CATALOG-052, CATALOG-053, CATALOG-055, CATALOG-056]',
+  'a version or a channel picks exactly one release for this platform, and the choice is stamped here [CATALOG-049] [CATALOG-052] [CATALOG-053] [CATALOG-055] [CATALOG-056]',
   inWorld(async (world) => {
     await world.library([
       testRelease('demo', '1.0.0', { selection: 'forged' }),
@@ -144,7 +144,7 @@ test(
 );
 
 test(
-  'removing or refreshing a library changes nothing that is installed [CATALOG-009, CATALOG-010, MANAGE-015]',
+  'removing or refreshing a library changes nothing that is installed [CATALOG-009] [CATALOG-010] [MANAGE-015]',
   inWorld(async (world) => {
     await world.install('op-1');
     await world.act('enable', 'op-2');
@@ -179,7 +179,7 @@ test(
 );
 
 test(
-  'a save answers the stored library, a repeat of it the same, and nothing twice [MANAGE-003, MANAGE-009]',
+  'a save answers the stored library, a repeat of it the same, and nothing twice [MANAGE-003] [MANAGE-009]',
   inWorld(async (world) => {
     const args = { id: 'new', name: 'New', url: 'https://new.test/i.yaml', enabled: false, policy: PLAIN };
     const stored = must(await save(world, 'op-1', args)).payload;
@@ -209,7 +209,7 @@ test(
 );
 
 test(
-  'a refresh answers what it read; one that is off, unreachable or invalid is an unknown outcome with its id [MANAGE-010, MANAGE-016]',
+  'a refresh answers what it read; one that is off, unreachable or invalid is an unknown outcome with its id [MANAGE-010] [MANAGE-016]',
   inWorld(async (world) => {
     const refresh = (operationId: string, sourceId = 'lib') =>
       world.dispatch('catalog-source-refresh', { operationId, args: { sourceId } });
@@ -282,7 +282,7 @@ test(
 );
 
 test(
-  'a credential that is not configured is denied, neither stored nor echoed; a configured one is a name only [MANAGE-012, CATALOG-016]',
+  'a credential that is not configured is denied, neither stored nor echoed; a configured one is a name only [MANAGE-012] [CATALOG-016]',
   inWorld(
     async (world) => {
       const args = { id: 'new', url: 'https://new.test/i.yaml', authReference: 'hunter2-token' };
@@ -327,7 +327,7 @@ test(
 );
 
 test(
-  'lists are copies: changing one changes nothing in the service [CATALOG-058, CATALOG-060]',
+  'lists are copies: changing one changes nothing in the service [CATALOG-058] [CATALOG-060]',
   inWorld(async (world) => {
     must(
       await world.lifecycle.library.add({
@@ -346,7 +346,7 @@ test(
 );
 
 test(
-  'the startup refresh reads every enabled library in the background, ends after 30 s, and costs a log line [LIFECYCLE-037, LIFECYCLE-038, LIFECYCLE-039]',
+  'the startup refresh reads every enabled library in the background, ends after 30 s, and costs a log line [LIFECYCLE-037] [LIFECYCLE-038] [LIFECYCLE-039]',
   inWorld(async (world) => {
     await world.library([], 'stuck');
     world.catalog.gate = new Promise(() => undefined);
@@ -443,7 +443,7 @@ test(
 );
 
 test(
-  'details show the release and what is installed of it, and the reads of the catalog record nothing [MANAGE-003, MANAGE-006]',
+  'details show the release and what is installed of it, and the reads of the catalog record nothing [MANAGE-003] [MANAGE-006]',
   inWorld(async (world) => {
     must(await world.lifecycle.library.refresh('lib', SIGNAL));
     const details = () =>

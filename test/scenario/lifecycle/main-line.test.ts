@@ -34,7 +34,7 @@ test('an install is recorded as installed, disabled and completed [LIFECYCLE-020
     assert.equal(world.runtimes.calls, []);
   }));
 
-test('enable starts, disable stops, uninstall keeps data, package and generation count [APPS-025, LIFECYCLE-033, MANAGE-026]', () =>
+test('enable starts, disable stops, uninstall keeps data, package and generation count [APPS-025] [LIFECYCLE-033] [MANAGE-026]', () =>
   withDemo(async (world) => {
     await world.install('op-1');
     assert.is(((await world.act('enable', 'op-2')) as OperationStatus).state, 'completed');

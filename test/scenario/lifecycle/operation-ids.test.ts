@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  'another generation than the installed one is denied before anything is recorded, zero is no precondition [APPS-027, APPS-031]',
+  'another generation than the installed one is denied before anything is recorded, zero is no precondition [APPS-027] [APPS-031]',
   inWorld(async (world) => {
     await world.install('op-1');
     const before = head(world);
@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  'start and stop are the typed enable and disable under one id, and a repeat never runs twice [APPS-024, APPS-028]',
+  'start and stop are the typed enable and disable under one id, and a repeat never runs twice [APPS-024] [APPS-028]',
   inWorld(async (world) => {
     await world.install('op-1');
     const body = { operationId: 'op-2', generation: 1 };

@@ -20,7 +20,7 @@ async function reasonOf(world: World): Promise<string | undefined> {
 }
 
 test(
-  'an enable whose process does not start leaves the intent, says outcome unknown, and is shown as failed [LIFECYCLE-021, APPS-029, APPS-017]',
+  'an enable whose process does not start leaves the intent, says outcome unknown, and is shown as failed [LIFECYCLE-021] [APPS-029] [APPS-017]',
   inWorld(async (world) => {
     await world.install('op-1');
     world.runtimes.broken.add('demo');
@@ -53,7 +53,7 @@ test(
 );
 
 test(
-  'a broken add-on stops neither the start nor the others, and a restart tries it again [RUNTIME-009, RUNTIME-010, RUNTIME-011]',
+  'a broken add-on stops neither the start nor the others, and a restart tries it again [RUNTIME-009] [RUNTIME-010] [RUNTIME-011]',
   inWorld(async (world) => {
     for (const [index, id] of ['demo', 'other'].entries()) {
       await world.install(`i-${index}`, '1.0.0', id);
@@ -96,7 +96,7 @@ test(
 );
 
 test(
-  'at the start enabled add-ons start after the reconciliation, four at a time, and those that wait are not failed [LIFECYCLE-015, LIFECYCLE-040, RUNTIME-001, RUNTIME-002]',
+  'at the start enabled add-ons start after the reconciliation, four at a time, and those that wait are not failed [LIFECYCLE-015] [LIFECYCLE-040] [RUNTIME-001] [RUNTIME-002]',
   inWorld(async (world) => {
     const ids = Array.from({ length: 9 }, (_, index) => `app-${index}`);
     await world.library(ids.map((id) => testRelease(id, '1.0.0')));
@@ -182,7 +182,7 @@ test(
 );
 
 test(
-  'a reader sees what is installed and enabled; an administrator also what is off [APPS-003, APPS-005, APPS-011]',
+  'a reader sees what is installed and enabled; an administrator also what is off [APPS-003] [APPS-005] [APPS-011]',
   inWorld(async (world) => {
     for (const [index, id] of ['demo', 'other'].entries()) await world.install(`i-${index}`, '1.0.0', id);
     await world.act('enable', 'op-3', {}, 'other');

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OperationStatus } from '../../../src/contract/api.js';
+import { left } from '../../../src/contract/fp.js';
 import { findInstalled } from '../../../src/projections/installed.js';
 import { startEnabled } from '../../../src/recovery/reconcile-lifecycle.js';
 import { assert, suite } from '../../support/harness.js';
@@ -22,7 +23,7 @@ function write(world: World, ...path: string[]): void {
 }
 
 test(
-  'a new version that does not start fails the upgrade, the former one runs again and stays installed [RUNTIME-006, RUNTIME-007]',
+  'a new version that does not start fails the upgrade, the former one runs again and stays installed [RUNTIME-006] [RUNTIME-007]',
   inWorld(async (world) => {
     await running(world);
     world.runtimes.broken.add('demo@1.1.0');
@@ -39,6 +40,17 @@ test(
     const status = (await world.act('upgrade', 'op-4', TO)) as OperationStatus;
     assert.is(status.state, 'completed');
     assert.is(status.generation, 3);
+  }),
+);
+
+test(
+  'a running version whose end cannot be confirmed stops the upgrade, and nothing is started beside it',
+  inWorld(async (world) => {
+    await running(world);
+    world.runtimes.stop = async () => left({ reason: 'its end could not be confirmed' });
+    assert.is(await world.act('upgrade', 'op-3', TO), 'upgrade_failed');
+    assert.equal(world.runtimes.calls, ['start demo 1']);
+    assert.is(findInstalled(world.store.visible, 'demo')?.generation, 1);
   }),
 );
 

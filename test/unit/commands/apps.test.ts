@@ -33,7 +33,7 @@ async function entry(world: World): Promise<JsonObject> {
 }
 
 test(
-  'an entry carries what the manifest declares, texts in the default language and in all [APPS-008, APPS-009, APPS-010, APPS-020, APPS-021]',
+  'an entry carries what the manifest declares, texts in the default language and in all [APPS-008] [APPS-009] [APPS-010] [APPS-020] [APPS-021]',
   inWorld(async (world) => {
     await world.install('op-1');
     await world.act('enable', 'op-2');
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  'the installed view has every field of the chapter [MANAGE-008, MANAGE-018, MANAGE-020]',
+  'the installed view has every field of the chapter [MANAGE-008] [MANAGE-018] [MANAGE-020]',
   inWorld(async (world) => {
     await world.act('install', 'op-1', { sourceId: 'lib', channel: 'latest' });
     const { payload } = must(await world.dispatch('addons-installed'));

@@ -17,7 +17,7 @@ function codeOf(
   return isLeft(checked) ? checked.left.refusal : 'right';
 }
 
-test('an address is https without credentials, query or fragment [CATALOG-005, CATALOG-019, MANAGE-013]', () => {
+test('an address is https without credentials, query or fragment [CATALOG-005] [CATALOG-019] [MANAGE-013]', () => {
   assert.is(codeOf('https://lib.test/index.yaml'), 'right');
   assert.is(codeOf('https://lib.test:8443/a/b.yaml'), 'right');
   for (const bad of [
