@@ -36,11 +36,14 @@ test(
 );
 
 test(
-  'a repeat of a completed operation retries the process against what is desired now',
+  'a repeat of a completed operation retries the process against what is desired now, and publishes nothing [RUNTIME-056] [RUNTIME-057]',
   inWorld(async (world) => {
     await world.install('op-1');
     world.runtimes.broken.add('demo');
     assert.is(await world.act('enable', 'op-2'), 'outcome_unknown');
+    assert.is(await world.act('enable', 'op-2'), 'outcome_unknown');
+    assert.is(await world.install('op-1'), 'outcome_unknown');
+    assert.is(world.packages.staged, 1);
     world.runtimes.broken.clear();
     const position = world.store.journal.head().position;
     assert.is(((await world.act('enable', 'op-2')) as OperationStatus).state, 'completed');
