@@ -88,7 +88,7 @@ export class Housekeeping {
         }),
       );
     }
-    this.armReservations();
+    this.passReservations();
   }
 
   private arm(): void {
@@ -160,21 +160,25 @@ export class Housekeeping {
   }
 
   private armReservations(): void {
-    if (this.closed || this.passing || this.passTimer !== undefined) return;
-    const { ahead } = this.desk.context.store;
-    const waits = [...ahead.all(resourceKind)].some(([id]) => isOpen(this.desk, id) || this.desk.creating.has(id));
-    if (!waits) return;
+    if (this.closed || this.passing || this.passTimer !== undefined || !this.hasReservations()) return;
     this.passTimer = this.desk.context.clock.after(RESERVATIONS_MS, () => {
       this.passTimer = undefined;
-      this.passing = true;
-      this.track(
-        settleReservations(this.desk)
-          .then(() => {})
-          .finally(() => {
-            this.passing = false;
-            this.armReservations();
-          }),
-      );
+      this.passReservations();
     });
+  }
+
+  private hasReservations(): boolean {
+    const { ahead } = this.desk.context.store;
+    return [...ahead.all(resourceKind).keys()].some((id) => isOpen(this.desk, id) || this.desk.creating.has(id));
+  }
+
+  private passReservations(): void {
+    if (this.closed || this.passing || !this.hasReservations()) return;
+    this.passing = true;
+    const pass = settleReservations(this.desk).finally(() => {
+      this.passing = false;
+      this.armReservations();
+    });
+    this.track(pass.then(() => {}));
   }
 }

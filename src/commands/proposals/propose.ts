@@ -124,7 +124,9 @@ async function preview(desk: Desk, caller: Caller, draft: Draft): Promise<Either
   const { addonId, generation, action, operationId } = draft.request;
   const client = runtimes.current(addonId, generation);
   if (isLeft(client)) return left(proposalUnavailable(operationId, 'The add-on is not running.'));
-  const envelope = issue(clock, caller.actor, 'preview', limits.previewTimeoutMs, {
+  // An add-on may echo the authority's end as the end of its preview, and a person needs the whole time to decide.
+  const authorityMs = Math.max(limits.previewTimeoutMs, limits.proposalExpiryMs);
+  const envelope = issue(clock, caller.actor, 'preview', authorityMs, {
     addonId,
     resourceId: draft.resourceId,
     operationId: draft.addonOperationId,
