@@ -61,7 +61,7 @@ function list(state: MockState, query: URLSearchParams): Reply {
 }
 
 function expire(state: MockState): void {
-  const now = new Date().toISOString();
+  const now = new Date(state.now()).toISOString();
   state.proposals = state.proposals.map((entry) =>
     entry.state === 'pending' && entry.expiresAt <= now ? { ...entry, state: 'expired' } : entry,
   );

@@ -39,6 +39,8 @@ export interface MockState {
   confirmCode: string | undefined;
   /** Answers that take the place of the next ones: by `METHOD path` or, for dispatch, by action. */
   faults: Map<string, { status: number; error?: object; cut?: true; times: number }>;
+  /** The server's clock, in milliseconds. */
+  now: () => number;
   /** Milliseconds a download takes. */
   installMs: number;
 }
@@ -60,5 +62,6 @@ export const fullState = (): MockState => ({
   operations: new Map(),
   confirmCode: undefined,
   faults: new Map(),
+  now: Date.now,
   installMs: 2_500,
 });

@@ -60,6 +60,7 @@ export async function startMock(options: { dist: string; port?: number; state?: 
     response.writeHead(result.status, {
       'content-type': result.type ?? 'application/json',
       'cache-control': 'no-store',
+      date: new Date(state.now()).toUTCString(),
     });
     response.end(result.text ?? (result.body === undefined ? '' : JSON.stringify(result.body)));
   }
