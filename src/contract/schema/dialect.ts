@@ -87,6 +87,7 @@ function checkNode(schema: Json, at: string, report: Report, depth: number, budg
     return;
   }
   const types = checkType(schema, at, report);
+  const badType = types === undefined && Object.hasOwn(schema, 'type');
   for (const key of Object.keys(schema)) {
     const path = member(at, key);
     if (!Object.hasOwn(KEYWORDS, key)) {
@@ -94,7 +95,7 @@ function checkNode(schema: Json, at: string, report: Report, depth: number, budg
       continue;
     }
     const speaksOf = KEYWORDS[key];
-    if (speaksOf !== undefined && !speaksOf.some((one) => types?.includes(one)))
+    if (speaksOf !== undefined && !badType && !speaksOf.some((one) => types?.includes(one)))
       report(path, 'schema-keyword-type', `This keyword needs the type ${speaksOf.join(' or ')} beside it.`);
     else checkKeyword(key, schema[key] as Json, path, report, budget);
   }
@@ -165,7 +166,7 @@ function checkBounds(schema: JsonObject, at: string, report: Report): void {
   for (const what of ['Items', 'Length', 'imum']) {
     const [low, high] = [schema[`min${what}`], schema[`max${what}`]];
     if (typeof low === 'number' && typeof high === 'number' && low > high)
-      report(member(at, `min${what}`), 'schema-bound-order', `min${what} must not be above max${what}.`);
+      report(member(at, `min${what}`), 'schema-bound-order', `The bound min${what} must not be above max${what}.`);
   }
 }
 
