@@ -55,7 +55,7 @@ export function createTarFetcher(options: TarFetcherOptions): ArtifactFetcher {
         stallMs: options.stallMs ?? STALL_MS,
         totalMs: options.totalMs ?? TOTAL_MS,
       });
-      if (isLeft(answer)) return left(fetchFailed(answer.left.message));
+      if (isLeft(answer)) return left(fetchFailed(answer.left));
       const { chunks, close, declaredLength } = answer.right;
       return right({
         chunks,

@@ -38,7 +38,9 @@ export function openRealDirectory(path: string): Either<string, number | undefin
     const code = (error as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return right(undefined);
     if (code === 'ELOOP' || code === 'ENOTDIR')
-      return left('the packages folder, or one above it, is a symbolic link or not a folder');
+      return left(
+        'the packages folder, or one above it, is a symbolic link or not a folder; give the data path without links',
+      );
     throw error;
   }
 }

@@ -38,9 +38,9 @@ export function createCatalogFetcher(options: CatalogFetcherOptions): CatalogFet
         stallMs: REQUEST_TIMEOUT_MS,
         ...(authorization.right === undefined ? {} : { authorization: authorization.right }),
       });
-      if (isLeft(answer)) return unavailable(answer.left.message);
+      if (isLeft(answer)) return unavailable(answer.left);
       const bytes = await readBounded(answer.right);
-      if (isLeft(bytes)) return unavailable(bytes.left.message);
+      if (isLeft(bytes)) return unavailable(bytes.left);
       const index = await parseIndexInWorker(
         bytes.right,
         { sourceId: source.id, allowLoopbackHTTP: source.policy.allowLoopbackHTTP === true },
@@ -68,7 +68,7 @@ async function readBounded(answer: Answer): Promise<Either<GetFailure, Uint8Arra
   try {
     for await (const chunk of answer.chunks) {
       size += chunk.byteLength;
-      if (size > MAX_INDEX_BYTES) return left({ cancelled: false, message: 'the index is larger than 1 MiB' });
+      if (size > MAX_INDEX_BYTES) return left('the index is larger than 1 MiB');
       chunks.push(chunk);
     }
   } catch (error) {

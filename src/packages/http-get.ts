@@ -5,10 +5,7 @@ import { type Either, left, right } from '../contract/fp.js';
 export type Fetch = typeof globalThis.fetch;
 
 /** Why there is no body, or no more of it; the words never hold an address or anything the server said. */
-export interface GetFailure {
-  readonly cancelled: boolean;
-  readonly message: string;
-}
+export type GetFailure = string;
 
 export interface GetOptions {
   readonly fetch: Fetch;
@@ -32,7 +29,7 @@ export interface Answer {
 
 export class GetError extends Error {
   constructor(readonly failure: GetFailure) {
-    super(failure.message);
+    super(failure);
   }
 }
 
@@ -54,7 +51,6 @@ export async function httpGet(url: URL, options: GetOptions): Promise<Either<Get
     options.signal.removeEventListener('abort', onAbort);
     stop.abort();
   };
-  const failure = (message: string): GetFailure => ({ cancelled: options.signal.aborted, message });
   if (options.signal.aborted) onAbort();
   let response: Response;
   try {
@@ -70,14 +66,14 @@ export async function httpGet(url: URL, options: GetOptions): Promise<Either<Get
     });
   } catch {
     close();
-    return left(failure(reason));
+    return left(reason);
   }
   const problem = answerProblem(response);
   const body = response.body;
   if (problem !== undefined || body === null) {
     close();
     await body?.cancel().catch(() => undefined);
-    return left(failure(problem ?? 'the server sent no body'));
+    return left(problem ?? 'the server sent no body');
   }
   async function* chunks(): AsyncGenerator<Uint8Array> {
     try {
@@ -87,7 +83,7 @@ export async function httpGet(url: URL, options: GetOptions): Promise<Either<Get
         stall = options.clock.after(options.stallMs, () => end('the server stopped sending; try again'));
       }
     } catch {
-      throw new GetError(failure(reason));
+      throw new GetError(reason);
     } finally {
       close();
     }

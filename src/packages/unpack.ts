@@ -57,7 +57,7 @@ export async function unpack({ artifact, writer, limits, signal, onProgress }: U
     }
   } catch (error) {
     if (error instanceof ArchiveProblem) throw new Refused(unverified(`its archive is not allowed: ${error.message}`));
-    if (error instanceof GetError) throw new Refused(fetchFailed(error.failure.message));
+    if (error instanceof GetError) throw new Refused(fetchFailed(error.failure));
     throw error;
   } finally {
     artifact.close();

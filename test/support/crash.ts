@@ -9,7 +9,7 @@ import { HOST, published, sample, serving, testIds } from './package-store.js';
 import { realClock } from './packages.js';
 import { file, folder } from './tar.js';
 
-export const BYTES = sample(folder('docs'), file('docs/a', 'x'), file('docs/b', 'y'.repeat(2_000_000)));
+export const BYTES = sample(folder('docs'), file('docs/a', 'x'), file('docs/b', 'y'.repeat(1_100_000)));
 
 export type Step = { readonly what: 'sync' | 'rename'; readonly path: string };
 
