@@ -14,7 +14,7 @@ import type { Clock } from './ports.js';
 /** Raise when the state of any stream kind changes its shape: older snapshots are then ignored and rebuilt. */
 export const SNAPSHOT_FORMAT = 2;
 const SNAPSHOT_EVERY = 10_000;
-const REPLAY_SLICE = 5_000;
+const REPLAY_SLICE = 500;
 
 export interface Change {
   readonly stream: string;

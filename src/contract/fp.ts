@@ -24,7 +24,23 @@ export function closed<R extends t.Props, O extends t.Props = Record<never, neve
   const codecs = new Map<string, { codec: t.Mixed; required: boolean }>();
   for (const [key, codec] of Object.entries(required)) codecs.set(key, { codec, required: true });
   for (const [key, codec] of Object.entries(optional ?? {})) codecs.set(key, { codec, required: false });
+  const fields = [...codecs];
+  const quick = fields.every(([, { codec }]) => isSaysAll(codec));
+  // A replay decodes a million payloads: the way without contexts and error lists is several times as fast.
+  const fits = (input: unknown): boolean => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
+    let present = 0;
+    for (const [key, { codec, required: must }] of fields)
+      if (!Object.hasOwn(input, key)) {
+        if (must) return false;
+      } else {
+        if (!codec.is((input as Record<string, unknown>)[key])) return false;
+        present += 1;
+      }
+    return Object.keys(input).length === present;
+  };
   const validate = (input: unknown, context: t.Context): t.Validation<A> => {
+    if (quick && fits(input)) return t.success(input as A);
     if (typeof input !== 'object' || input === null || Array.isArray(input))
       return t.failure(input, context, `${name}: not an object`);
     const errors: t.Errors = [];
@@ -40,9 +56,19 @@ export function closed<R extends t.Props, O extends t.Props = Record<never, neve
     }
     return errors.length > 0 ? t.failures(errors) : t.success(input as A);
   };
-  const is = (input: unknown): input is A => validate(input, [])._tag === 'Right';
+  const is = (input: unknown): input is A => (quick ? fits(input) : validate(input, [])._tag === 'Right');
   return new t.Type<A>(name, is, validate, (value) => value);
 }
+
+/** Whether `is` refuses all that `validate` refuses and neither changes the value; `t.exact` lets extra keys through. */
+function isSaysAll(codec: t.Mixed): boolean {
+  const { _tag: tag, type, types } = codec as { _tag?: string; type?: t.Mixed; types?: readonly t.Mixed[] };
+  if ((tag === 'ArrayType' || tag === 'RefinementType') && type !== undefined) return isSaysAll(type);
+  if (tag === 'UnionType' && types !== undefined) return types.every(isSaysAll);
+  return tag === undefined || PLAIN_TAGS.has(tag);
+}
+
+const PLAIN_TAGS = new Set(['StringType', 'NumberType', 'BooleanType', 'LiteralType', 'KeyofType', 'NullType']);
 
 /** Says where and why a decoding failed, at most `limit` places, and never quotes the input. */
 export function explain(errors: t.Errors, limit = 4): string {

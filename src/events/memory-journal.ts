@@ -42,6 +42,11 @@ export class MemoryStorage implements Storage {
     return this.log.slice(from - 1, from - 1 + limit).map((bytes, index) => ({ position: from + index, bytes }));
   }
 
+  *texts(from: number, limit: number): Iterable<{ readonly key: number; readonly value: string }> {
+    for (const { position, bytes } of this.slice(from, limit))
+      yield { key: position, value: Buffer.from(bytes).toString('utf8') };
+  }
+
   bytes(position: number): Uint8Array | undefined {
     return this.log[position - 1];
   }

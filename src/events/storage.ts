@@ -34,6 +34,8 @@ export interface Storage {
   commit(batch: Batch): void | Promise<void>;
   /** At most `limit` records from `from` on, in order. */
   slice(from: number, limit: number): readonly { position: number; bytes: Uint8Array }[];
+  /** The same as text, for reading and decoding. */
+  texts(from: number, limit: number): Iterable<{ readonly key: number; readonly value: string }>;
   bytes(position: number): Uint8Array | undefined;
   streamRevision(stream: string): number;
   /** Positions of a stream's events, oldest first. */

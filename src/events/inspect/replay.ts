@@ -28,7 +28,7 @@ export interface ReplayReport {
   readonly snapshot?: { readonly position: number; readonly equal: boolean; readonly firstDifference?: string };
 }
 
-const SLICE = 2_000;
+const SLICE = 500;
 
 export function replayJournal(
   directory: string,

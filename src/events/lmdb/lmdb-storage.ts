@@ -70,6 +70,10 @@ export class LmdbStorage implements Storage {
     return out;
   }
 
+  texts(from: number, limit: number): Iterable<{ readonly key: number; readonly value: string }> {
+    return this.db.logText.getRange({ start: from, limit });
+  }
+
   bytes(position: number): Uint8Array | undefined {
     return this.db.log.get(position);
   }
