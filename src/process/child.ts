@@ -38,13 +38,18 @@ export class Child {
 
   /** Signals this very process, whatever became of its number; does nothing when it has ended. */
   signal(signal: typeof SIGTERM | typeof SIGKILL): void {
-    if (this.open) this.libc.signal(this.handle, signal, signal === SIGKILL);
+    if (!this.open) return;
+    try {
+      this.libc.signal(this.handle, signal, signal === SIGKILL);
+    } catch {
+      // A process that may not be signalled does not end, and whoever waits for its end says so.
+    }
   }
 
   /** After the confirmed end: ends what it left in its process group, and gives the handle back. */
   private close(): void {
     if (!this.open) return;
-    this.libc.signal(this.handle, SIGKILL, true);
+    this.signal(SIGKILL);
     this.open = false;
     closeSync(this.handle);
     this.startup.destroy();

@@ -25,7 +25,8 @@ export interface Call {
   readonly timeoutMs: number;
   /** The answer's body may not be longer. */
   readonly maxBytes: number;
-  readonly signal?: AbortSignal;
+  /** Each of them cuts the call. */
+  readonly signals: readonly AbortSignal[];
   /** Undefined: a connection of its own, closed afterwards. */
   readonly agent?: Agent;
 }
@@ -72,7 +73,7 @@ function exchangeOnce(deadlines: Deadlines, to: Endpoint, call: Call): Promise<O
       if (settled) return;
       settled = true;
       cancel();
-      call.signal?.removeEventListener('abort', abort);
+      for (const signal of call.signals) signal.removeEventListener('abort', abort);
       const stale = result.kind === 'failed' && result.unanswered && sent.reusedSocket;
       resolve({ result, stale });
       if (result.kind !== 'answer') sent.destroy();
@@ -90,11 +91,11 @@ function exchangeOnce(deadlines: Deadlines, to: Endpoint, call: Call): Promise<O
       fail(connected ? `the connection failed (${error.code ?? 'unknown error'})` : 'the connection was refused', true),
     );
     sent.on('response', (answer) => collect(answer, call.maxBytes, settle, fail));
-    if (call.signal?.aborted === true) {
+    if (call.signals.some(({ aborted }) => aborted)) {
       abort();
       return;
     }
-    call.signal?.addEventListener('abort', abort, { once: true });
+    for (const signal of call.signals) signal.addEventListener('abort', abort, { once: true });
     sent.end(call.body);
   });
 }

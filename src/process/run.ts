@@ -17,6 +17,8 @@ export type Failure = { readonly reason: string };
 /** How one launch ended; `final` ends the whole run. */
 type Attempt = LaunchFailure;
 
+const STOPPED = 'it was stopped';
+
 export class Run {
   state: 'starting' | 'running' | 'failed' | 'stopped' = 'starting';
   /** Why it is not serving, in words; of the last attempt. */
@@ -24,14 +26,12 @@ export class Run {
   restarts = 0;
   /** The ready incarnation. */
   client: BoundClient | undefined;
-  /** The outcome of the first launch: ready, or why not. */
-  readonly first: Promise<Either<Failure, void>>;
   /** Resolves when nothing of this run is left: no process, no attempt. Never rejects. */
   readonly ended: Promise<void>;
 
   private readonly stopping = new AbortController();
   private readonly budget: AttemptBudget;
-  private settleFirst: (outcome: Either<Failure, void>) => void = () => {};
+  private waiting: ((outcome: Either<Failure, void>) => void)[] = [];
   private over = false;
   /** What runs now; kept so that a fault of ours does not leave it behind. */
   private process: Launched | undefined;
@@ -44,9 +44,6 @@ export class Run {
     private readonly changed: () => void,
   ) {
     this.budget = new AttemptBudget(deps.settings.limits);
-    this.first = new Promise((resolve) => {
-      this.settleFirst = resolve;
-    });
     this.ended = this.keepRunning().catch((fault: unknown) => this.fault(fault));
   }
 
@@ -54,9 +51,20 @@ export class Run {
   stop(): void {
     if (this.stopping.signal.aborted) return;
     this.state = 'stopped';
-    this.withdraw('it was stopped');
+    this.withdraw(STOPPED);
     this.stopping.abort();
     this.changed();
+  }
+
+  /** Right at once when it is ready; else how the present or next launch turns out. */
+  outcome(): Promise<Either<Failure, void>> {
+    if (this.state === 'running') return Promise.resolve(right(undefined));
+    if (!this.active) return Promise.resolve(left({ reason: this.reason ?? STOPPED }));
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  private settle(outcome: Either<Failure, void>): void {
+    for (const resolve of this.waiting.splice(0)) resolve(outcome);
   }
 
   /** True while it has, or may still start, a process. */
@@ -78,7 +86,7 @@ export class Run {
       this.reason = attempt.reason;
       const { addonId, generation } = this.spec;
       this.deps.log.warn({ addonId, generation, reason: attempt.reason }, 'add-on process is not serving');
-      this.settleFirst(left({ reason: attempt.reason }));
+      this.settle(left({ reason: attempt.reason }));
       const wait = attempt.final || this.deps.fence.reason() !== undefined ? undefined : this.budget.next();
       this.set(wait === undefined ? 'failed' : 'starting');
       if (wait === undefined) {
@@ -89,7 +97,7 @@ export class Run {
       if (!signal.aborted) this.restarts += 1;
     }
     this.over = true;
-    this.settleFirst(left({ reason: this.reason ?? 'it was stopped' }));
+    this.settle(left({ reason: this.reason ?? STOPPED }));
   }
 
   /** One launch, from its intent to its confirmed end. `ready` gives the starting place back early. */
@@ -123,7 +131,7 @@ export class Run {
       const asking = { clock, callMs: settings.readinessMs, signal: given.signal };
       const seen = await Promise.race([untilWell(client, registration, asking), child.exited]);
       if (!('kind' in seen)) return `it ${describeExit(seen)} before it was ready`;
-      if (signal.aborted) return 'it was stopped';
+      if (signal.aborted) return STOPPED;
       if (seen.kind === 'well') return undefined;
       return seen.kind === 'other'
         ? seen.reason
@@ -139,7 +147,7 @@ export class Run {
     this.client = client;
     this.reason = undefined;
     this.set('running');
-    this.settleFirst(right(undefined));
+    this.settle(right(undefined));
   }
 
   private withdraw(why: string): void {
@@ -171,7 +179,7 @@ export class Run {
     this.deps.fence.raise(`The supervision of ${addonId} failed. Restart the server.`);
     this.withdraw('the supervisor failed');
     this.set('failed');
-    this.settleFirst(left({ reason: this.reason }));
+    this.settle(left({ reason: this.reason }));
     this.process?.child.signal(SIGKILL);
     await this.process?.child.exited;
     this.over = true;

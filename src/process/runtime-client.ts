@@ -175,7 +175,7 @@ export class BoundClient implements RuntimeClient {
       timeoutMs,
       headers: { Authorization: `Bearer ${credential}`, 'X-LocalAI-Incarnation': this.incarnation },
       maxBytes: limits.envelopeBytes,
-      signal: signal === undefined ? this.cut.signal : AbortSignal.any([signal, this.cut.signal]),
+      signals: signal === undefined ? [this.cut.signal] : [this.cut.signal, signal],
       ...(body === undefined ? {} : { body }),
       ...(call.kept ? { agent: this.kept } : {}),
     });

@@ -35,7 +35,7 @@ export class Slot {
   }
 
   private async startNow(spec: LaunchSpec, wish: number): Promise<Either<Failure, void>> {
-    if (this.run?.active === true && this.run.spec.generation === spec.generation) return this.run.first;
+    if (this.run?.active === true && this.run.spec.generation === spec.generation) return this.run.outcome();
     while (this.run !== undefined) {
       const stopped = await this.endRun(this.run);
       if (stopped._tag === 'Left') return stopped;
@@ -45,7 +45,7 @@ export class Slot {
     if (fenced !== undefined) return left({ reason: fenced });
     this.run = new Run(this.deps, spec, this.sink, this.places, this.changed);
     this.changed();
-    return this.run.first;
+    return this.run.outcome();
   }
 
   /** Right when nothing of this add-on is left running; waits at most two shutdown intervals. */

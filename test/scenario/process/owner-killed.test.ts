@@ -51,7 +51,7 @@ test('children of a killed owner see the end of descriptor 4 and exit [RUNTIME-0
     await eventually(`${id} saw the end`, () => trace(id).some((line) => line.startsWith('eof ')));
 });
 
-test('a child that ignores its owner’s end and SIGTERM is ended before its replacement starts [RUNTIME-017, RUNTIME-021]', async () => {
+test('a child that ignores its owner’s end and SIGTERM is ended before its replacement starts [RUNTIME-017] [RUNTIME-021]', async () => {
   const what = order([{ behaviour: { ignoreEof: true, ignoreTerm: true } }]);
   const first = owner(what);
   await first.ready(1);

@@ -57,6 +57,7 @@ test('one that never gets ready is ended at the readiness limit and reported, wh
   writeFileSync(join(launch.packageDir, 'behaviour.json'), '{}');
   await eventually('a retry succeeds', () => supervisor.observe('counter').state === 'running');
   assert.ok(supervisor.observe('counter').restarts >= 1);
+  must(await supervisor.start(launch), 'a repeated start of what runs by now');
   assert.is(supervisor.observe('counter').reason, undefined);
 });
 
@@ -99,7 +100,7 @@ test('no credential stands in a log line or an event [RUNTIME-015]', async () =>
   assert.not.ok(JSON.stringify(journal.readStream('process-counter')).includes(credential));
 });
 
-test('an exit withdraws the capabilities, and the next process has another incarnation and credential [RUNTIME-028, RUNTIME-030]', async () => {
+test('an exit withdraws the capabilities, and the next process has another incarnation and credential [RUNTIME-028] [RUNTIME-030]', async () => {
   const { supervisor, spec, client, trace } = await open();
   must(await supervisor.start(spec()), 'start');
   const before = client();
@@ -114,7 +115,7 @@ test('an exit withdraws the capabilities, and the next process has another incar
   must(await client().read(count()), 'read over the new one');
 });
 
-test('a health check that fails while it runs withdraws the add-on and replaces its process [RUNTIME-028, RUNTIME-029]', async () => {
+test('a health check that fails while it runs withdraws the add-on and replaces its process [RUNTIME-028] [RUNTIME-029]', async () => {
   const { supervisor, spec, client, trace } = await open();
   const launch = spec({ behaviour: { wrongHealthAfter: 3 } });
   must(await supervisor.start(launch), 'start');
@@ -191,6 +192,32 @@ test('a hundred callers at once cause one start', async () => {
   const outcomes = await Promise.all(Array.from({ length: 100 }, () => supervisor.start(launch)));
   for (const outcome of outcomes) must(outcome, 'start');
   assert.is(pidsOf(trace()).length, 1);
+});
+
+test('a change whose process died is not sent to its replacement, and leaves no receipt there [RUNTIME-051]', async () => {
+  const { supervisor, spec, client } = await open();
+  const launch = spec({ behaviour: { calls: { '/apply': { exit: 9 } } } });
+  must(await supervisor.start(launch), 'start');
+  writeFileSync(join(launch.packageDir, 'behaviour.json'), '{}');
+  const first = client();
+  const create = { resourceId: 'c-1', action: 'create', arguments: { tool: 'create', name: 'One' } };
+  const outcome = await first.apply(envelope('apply', create), { schema: 1, data: 0 });
+  assert.is(isLeft(outcome) && outcome.left.kind, 'outage');
+  await eventually('replaced', () => {
+    const now = supervisor.current('counter', 1);
+    return now._tag === 'Right' && now.right.incarnation !== first.incarnation;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const receipt = await client().receipt('op-1');
+  assert.is(isLeft(receipt) && receipt.left.kind, 'no-receipt');
+});
+
+test('a start caller waits at most readiness and two shutdown intervals [RUNTIME-048]', async () => {
+  const { supervisor, spec } = await open({ settings: { readinessMs: 300 }, limits: { shutdownTimeoutMs: 100 } });
+  const began = Date.now();
+  const stuck = await supervisor.start({ ...spec(), verify: () => new Promise(() => {}) });
+  assert.ok(isLeft(stuck));
+  assert.ok(Date.now() - began >= 480);
 });
 
 test('nothing starts before earlier processes were accounted for [RUNTIME-001]', async () => {

@@ -19,6 +19,9 @@ interface Given {
   readonly environment: readonly string[];
   readonly descriptors: Readonly<Record<string, string>>;
   readonly cwd: string;
+  readonly listens: number;
+  readonly listenerBlocks: boolean;
+  readonly listensOn: readonly [string, number];
 }
 
 test('a ready add-on answers a read over its own client', async () => {
@@ -30,7 +33,18 @@ test('a ready add-on answers a read over its own client', async () => {
   assert.equal(must(read, 'read'), { payload: { counters: 0 } });
 });
 
-test('the process is given one argument, two variables and its data directory [RUNTIME-012, RUNTIME-013]', async () => {
+test('the ready incarnation is there for exactly its generation, and only once it is ready [RUNTIME-049]', async () => {
+  const { supervisor, spec } = await open();
+  const starting = supervisor.start(spec({ generation: 3 }));
+  assert.ok(isLeft(supervisor.current('counter', 3)));
+  assert.is(supervisor.observe('counter').state, 'starting');
+  must(await starting, 'start');
+  assert.is(must(supervisor.current('counter', 3), 'current').generation, 3);
+  for (const other of [2, 4]) assert.ok(isLeft(supervisor.current('counter', other)));
+  assert.ok(isLeft(supervisor.current('other', 3)));
+});
+
+test('the process is given one argument, two variables and its data directory [RUNTIME-012] [RUNTIME-013]', async () => {
   process.env.NODE_V8_COVERAGE = `${process.cwd()}/build/none`;
   process.env.HTTPS_PROXY = 'http://proxy.invalid';
   const { supervisor, spec, file, dataDir } = await open();
@@ -46,13 +60,17 @@ test('the process is given one argument, two variables and its data directory [R
 test('descriptors 0 to 4 reach the process and no other: null, two log pipes, a listener, the startup pipe [RUNTIME-014]', async () => {
   const { supervisor, spec, file } = await open();
   must(await supervisor.start(spec({ behaviour: { report: true } })), 'start');
-  const { descriptors } = JSON.parse(file('counter', 'given.json')) as Given;
+  const given = JSON.parse(file('counter', 'given.json')) as Given;
+  const { descriptors } = given;
   // The listing itself holds one more while it reads.
   const listed = Object.entries(descriptors).filter(([, target]) => !/\/fd$/.test(target));
   assert.equal(listed.map(([fd]) => Number(fd)).sort(), [0, 1, 2, 3, 4]);
   assert.is(descriptors['0'], '/dev/null');
   for (const fd of ['1', '2', '4']) assert.match(descriptors[fd] as string, /^pipe:/);
   assert.match(descriptors['3'] as string, /^socket:/);
+  assert.is(given.listens, 1, 'it listens already');
+  assert.is(given.listenerBlocks, true, 'a plain accept waits');
+  assert.is(given.listensOn[0], '127.0.0.1');
 });
 
 test('the startup line holds registration, credential, data directory and finite limits [RUNTIME-015]', async () => {
@@ -81,7 +99,7 @@ test('the startup line holds registration, credential, data directory and finite
   );
 });
 
-test('an add-on that exits at once has five attempts and is then failed with its reason in words [RUNTIME-031, RUNTIME-053]', async () => {
+test('an add-on that exits at once has five attempts and is then failed with its reason in words [RUNTIME-031] [RUNTIME-053]', async () => {
   const { supervisor, spec, trace, events } = await open();
   const outcome = await supervisor.start(spec({ behaviour: { exitAtOnce: 3 } }));
   assert.ok(isLeft(outcome));

@@ -36,7 +36,7 @@ function deaf(): { kernel: () => Libc; arrive: () => void } {
   return { kernel: () => kernel, arrive: () => (heard = true) };
 }
 
-test('stop refuses new calls at once and lets a running one finish [RUNTIME-041, RUNTIME-028]', async () => {
+test('stop refuses new calls at once and lets a running one finish [RUNTIME-041] [RUNTIME-028]', async () => {
   const { supervisor, spec, client, events } = await open();
   must(await supervisor.start(spec({ behaviour: slowRead(300) })), 'start');
   const bound = client();
@@ -81,7 +81,7 @@ test('stop ends an add-on that is still starting, and its start says so', async 
   assert.is(supervisor.observe('counter').state, 'stopped');
 });
 
-test('a stop that could not confirm the end keeps the place until it is confirmed [RUNTIME-044, RUNTIME-046, RUNTIME-048]', async () => {
+test('a stop that could not confirm the end keeps the place until it is confirmed [RUNTIME-042] [RUNTIME-044] [RUNTIME-046] [RUNTIME-048]', async () => {
   const { kernel, arrive } = deaf();
   const { supervisor, spec, trace, events } = await open({ options: { libc: kernel } });
   must(await supervisor.start(spec()), 'start');
@@ -118,7 +118,7 @@ test('another generation starts only when the one before it is gone [RUNTIME-046
   assert.is(isLeft(refused) && refused.left.kind, 'not-sent');
 });
 
-test('shutdown withdraws every add-on before it waits for any, and a repeat joins the cleanup [RUNTIME-054, RUNTIME-055]', async () => {
+test('shutdown withdraws every add-on before it waits for any, and a repeat joins the cleanup [RUNTIME-054] [RUNTIME-055]', async () => {
   const { kernel, arrive } = deaf();
   const { supervisor, spec, trace } = await open({ options: { libc: kernel } });
   const ids = ['one', 'two', 'three'];

@@ -72,7 +72,7 @@ test('refuses a second owner also when the lock file was deleted [LIFECYCLE-005]
   first.release();
 });
 
-test('refuses a root, a folder or a lock file that is a symbolic link, and leaves its target alone', () => {
+test('refuses a root, a folder or a lock file that is a symbolic link, and leaves its target alone [RUNTIME-018]', () => {
   const target = join(base, 'elsewhere');
   mkdirSync(target);
   const plant: Record<string, (addons: string) => void> = {

@@ -81,7 +81,7 @@ const REVISION = { schema: 1, data: 0 };
 const readEnvelope = (over = {}) => envelope('read', { arguments: { tool: 'value' }, ...over });
 const applyEnvelope = () => envelope('apply', { arguments: { tool: 'add' } });
 
-test('every call is a POST of JSON with the credential and the incarnation [RUNTIME-026, RUNTIME-033, RUNTIME-034]', async () => {
+test('every call is a POST of JSON with the credential and the incarnation [RUNTIME-026] [RUNTIME-033] [RUNTIME-034]', async () => {
   const client = open();
   answer = ({ url }, response) => {
     const preview = { operationId: 'op-1', revision: REVISION, expiresAt: '2030-01-01T00:00:00Z', summary: null };
