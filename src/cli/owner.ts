@@ -16,7 +16,7 @@ import { type BuiltinLibrary, startBuiltinLibrary } from '../packages/builtin-li
 import { createCatalogFetcher } from '../packages/catalog-fetcher.js';
 import { DEFAULT_PACKAGE_LIMITS } from '../packages/package-limits.js';
 import { createPackageStore } from '../packages/store.js';
-import { type OwnerRoot, openOwnerRoot } from '../process/owner-root.js';
+import { movedReason, type OwnerRoot, openOwnerRoot } from '../process/owner-root.js';
 import { Supervisor } from '../process/supervisor.js';
 import { findInstalled } from '../projections/installed.js';
 import { ownerKind } from '../projections/kinds/owner.js';
@@ -84,12 +84,15 @@ async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Pr
   const host = hostProfile(process.platform, process.arch);
   const artifacts = createArtifactFetcher({ oci: ociNotSupported, tar: createTarFetcher({ clock: systemClock }) });
   const ledger = new ProcessLedger(store);
+  const withheld = movedReason(root);
+  if (withheld !== undefined) log.error({}, withheld);
+  const supervised = { ledger, clock: systemClock, ids: systemIds, log, limits: DEFAULT_LIMITS };
   const context: OwnerContext = {
     store,
     clock: systemClock,
     ids: systemIds,
     log,
-    runtimes: new Supervisor({ ledger, clock: systemClock, ids: systemIds, log, limits: DEFAULT_LIMITS }),
+    runtimes: new Supervisor(withheld === undefined ? supervised : { ...supervised, withheld }),
     packages: createPackageStore({
       root: root.folder('packages'),
       host,

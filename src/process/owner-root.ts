@@ -32,6 +32,13 @@ export interface OwnerRoot {
   release(): void;
 }
 
+/** Why the add-ons of a moved root are not started (they keep absolute paths); undefined for one that was not moved. */
+export function movedReason({ path, movedFrom }: Pick<OwnerRoot, 'path' | 'movedFrom'>): string | undefined {
+  return movedFrom === undefined
+    ? undefined
+    : `The add-on storage was created at ${movedFrom} and is now at ${path}, so no add-on is started and none was changed. Move it back, or mount it at the old path.`;
+}
+
 const OWNED: RootRefusal = { kind: 'owned', message: 'addon storage already owned' };
 
 /**

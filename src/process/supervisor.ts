@@ -33,6 +33,8 @@ export interface SupervisorOptions {
   readonly ids: Ids;
   readonly log: Log;
   readonly limits: Limits;
+  /** Why no add-on may be started at all, for administrators: the storage was moved, for example. */
+  readonly withheld?: string;
   /** Times that differ from the defaults of the chapter, for tests. */
   readonly settings?: Partial<Omit<SupervisorSettings, 'limits'>>;
   readonly libc?: () => Libc;
@@ -51,6 +53,7 @@ export class Supervisor implements Runtimes {
   private blocked: ReadonlyMap<string, string> = new Map();
   private recovered = false;
   private closing = false;
+  private readonly withheld: string | undefined;
 
   constructor(options: SupervisorOptions) {
     const { clock, ids, log, limits } = options;
@@ -66,6 +69,7 @@ export class Supervisor implements Runtimes {
       libc: options.libc ?? libc,
       proc: options.proc ?? proc,
     };
+    this.withheld = options.withheld;
     this.places = new Places(clock, settings.launches, settings.launchPlaceMs);
   }
 
@@ -143,7 +147,7 @@ export class Supervisor implements Runtimes {
   private refusal(addonId: string): string | undefined {
     if (this.closing) return 'The server is shutting down.';
     if (!this.recovered) return 'Earlier add-on processes have not been accounted for yet.';
-    return this.deps.fence.reason() ?? this.blocked.get(addonId);
+    return this.withheld ?? this.deps.fence.reason() ?? this.blocked.get(addonId);
   }
 
   /** Refuses a kernel on which a process could not be told from another one (07:41-43). */

@@ -220,6 +220,13 @@ test('a start caller waits at most readiness and two shutdown intervals [RUNTIME
   assert.ok(Date.now() - began >= 480);
 });
 
+test('nothing of a moved storage is started, and the reason names both places', async () => {
+  const { supervisor, spec, trace, events } = await open({ options: { withheld: 'created at /a, now at /b' } });
+  assert.is(reason(await supervisor.start(spec())), 'created at /a, now at /b');
+  assert.equal(trace(), []);
+  assert.equal(events(), []);
+});
+
 test('nothing starts before earlier processes were accounted for [RUNTIME-001]', async () => {
   rig = await openRig();
   assert.ok(isLeft(await rig.supervisor.start(rig.spec())));

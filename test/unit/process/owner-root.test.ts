@@ -16,7 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLeft, isRight, must } from '../../../src/contract/fp.js';
-import { FOLDERS, openOwnerRoot } from '../../../src/process/owner-root.js';
+import { FOLDERS, movedReason, openOwnerRoot } from '../../../src/process/owner-root.js';
 import { assert, suite } from '../../support/harness.js';
 
 const test = suite('owner root');
@@ -132,11 +132,13 @@ test('says under which path a moved root was created, and writes nothing about i
   spawnSync('mv', [join(base, 'addons'), moved]);
   const root = must(open(moved), 'open');
   assert.is(root.movedFrom, join(base, 'addons'));
+  assert.match(movedReason(root) ?? '', /was created at .*addons and is now at .*moved\/addons/);
   root.release();
   must(open(moved), 'open twice').release();
   spawnSync('mv', [join(moved, 'addons'), base]);
   const back = must(open(), 'open back');
   assert.is(back.movedFrom, undefined);
+  assert.is(movedReason(back), undefined);
   back.release();
 });
 
