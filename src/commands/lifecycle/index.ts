@@ -4,19 +4,17 @@ import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import type { ContractRequest } from '../../contract/wire.js';
-import { findInstalled } from '../../projections/installed.js';
 import { type AdminCheck, requireAdministrator } from '../administrators.js';
 import type { OwnerContext } from '../context.js';
 import type { Caller, OperationProgress, WithRawArguments } from '../gateway.js';
-import { decodeArguments, isManagementAction, type ManagementAction } from '../library/arguments.js';
+import { decodeArguments, isManagementAction } from '../library/arguments.js';
 import { Library, type LibraryOptions } from '../library/index.js';
 import { listApps, NO_ICON, readIcon } from './apps.js';
 import { OperationDesk, statusOf } from './desk.js';
-import { installedView } from './installed-view.js';
-import { LibraryWrites } from './library-writes.js';
+import { ADDON_ID, OPERATION_ID } from './ids.js';
+import { Management } from './management.js';
 import { ProgressBoard } from './progress.js';
 import { RuntimeSync } from './runtime-sync.js';
-import { StorageSizes } from './storage-size.js';
 import { isLifecycleAction, type LifecycleAction, Submissions } from './submit.js';
 import type { LifecycleParts } from './use-case.js';
 
@@ -25,19 +23,14 @@ export interface LifecycleOptions extends LibraryOptions {
   readonly administrators: AdminCheck;
 }
 
-const OPERATION_ID = /^[a-z][a-z0-9-]{0,63}$/;
-const SEARCH_LIMIT = 50;
-const MOST_RESULTS = 100;
-
 export class Lifecycle {
   readonly library: Library;
   readonly desk: OperationDesk;
   readonly sync: RuntimeSync;
   private readonly parts: LifecycleParts;
   private readonly submissions: Submissions;
-  private readonly writes: LibraryWrites;
+  private readonly management: Management;
   private readonly progress = new ProgressBoard();
-  private readonly sizes: StorageSizes;
   private readonly stopped = new AbortController();
   private readonly listeners = new Set<() => void>();
   private reconciled = false;
@@ -51,11 +44,10 @@ export class Lifecycle {
     this.library = new Library(context, options);
     this.desk = new OperationDesk(context.store);
     this.sync = new RuntimeSync(context);
-    this.sizes = new StorageSizes(context.clock);
     const { library, sync, progress } = this;
     this.parts = { context, library, sync, progress, stopping: this.stopped.signal };
     this.submissions = new Submissions(this.parts, this.desk);
-    this.writes = new LibraryWrites(this.parts, this.desk);
+    this.management = new Management(this.parts, this.desk);
     context.store.journal.onDurable((records) => {
       if (records.some(({ stream }) => stream.startsWith('installation-') || stream.startsWith('operation-')))
         this.changed();
@@ -95,7 +87,10 @@ export class Lifecycle {
       return left(refuse('invalid_request', 'There is no such action. Nothing changed.'));
     if (addonId !== '' && action !== 'catalog-details')
       return left(refuse('invalid_request', 'This action is about the library as a whole and takes no add-on.'));
-    const payload = await this.manage(caller, action, { addonId, operationId, args });
+    const payload =
+      action === 'operation-status'
+        ? await this.plainStatus(caller, args)
+        : await this.management.run(caller, action, { addonId, operationId, args });
     return isLeft(payload) ? payload : right({ payload: payload.right });
   }
 
@@ -175,84 +170,21 @@ export class Lifecycle {
     order: { action: LifecycleAction; addonId: string; operationId: string; generation: number; arguments: JsonObject },
     early: boolean,
   ): AppAnswer {
-    if (!OPERATION_ID.test(order.operationId ?? '') || !OPERATION_ID.test(order.addonId))
+    if (!OPERATION_ID.test(order.operationId ?? '') || !ADDON_ID.test(order.addonId))
       return left(refuse('invalid_request', 'The add-on id or the operation id is malformed. Nothing changed.'));
     if (!(Number.isSafeInteger(order.generation) && order.generation >= 0))
       return left(refuse('invalid_request', 'The generation is malformed. Nothing changed.'));
     return this.submissions.submit(caller, order, early);
   }
 
-  private async manage(
-    caller: Caller,
-    action: ManagementAction,
-    given: { addonId: string; operationId: string; args: JsonObject },
-  ): Promise<Either<Refusal, Json>> {
-    switch (action) {
-      case 'catalog-sources': {
-        const none = decodeArguments(action, given.args);
-        const sources = this.library.list().filter(({ removed }) => removed !== true);
-        return isLeft(none) ? none : right({ sources } as unknown as Json);
-      }
-      case 'addons-installed': {
-        const none = decodeArguments(action, given.args);
-        return isLeft(none) ? none : right(await installedView(this.context, this.sync, this.sizes));
-      }
-      case 'operation-status': {
-        const args = decodeArguments(action, given.args);
-        if (isLeft(args)) return args;
-        const status = await this.operationStatus(caller, args.right.operationId);
-        if (isLeft(status)) return status;
-        const { progress, ...plain } = status.right;
-        return right(plain as unknown as Json);
-      }
-      case 'catalog-search':
-        return this.search(given.args);
-      case 'catalog-details':
-        return this.details(given.addonId, given.args);
-      case 'catalog-source-save':
-      case 'catalog-source-refresh':
-        return this.write(caller, action, given);
-      default: {
-        const never: never = action;
-        return never;
-      }
-    }
-  }
-
-  private search(given: JsonObject): Either<Refusal, Json> {
-    const args = decodeArguments('catalog-search', given);
+  /** The status as the typed action answers it: without progress, which is for the stream only. */
+  private async plainStatus(caller: Caller, given: JsonObject): Promise<Either<Refusal, Json>> {
+    const args = decodeArguments('operation-status', given);
     if (isLeft(args)) return args;
-    const { text = '', kind = 'addon', sourceId = '', offset = 0, limit = SEARCH_LIMIT } = args.right;
-    if (limit < 1 || limit > MOST_RESULTS)
-      return left(refuse('invalid_request', `The limit is from 1 to ${MOST_RESULTS}.`));
-    const from = sourceId === '' ? {} : { sourceId };
-    return right(this.library.search({ text, kind, offset, limit, ...from }) as unknown as Json);
-  }
-
-  private details(addonId: string, given: JsonObject): Either<Refusal, Json> {
-    const args = decodeArguments('catalog-details', given);
-    if (isLeft(args)) return args;
-    const release = this.library.details(args.right.sourceId, addonId, args.right.version);
-    if (isLeft(release)) return release;
-    const found = findInstalled(this.context.store.visible, addonId);
-    const installed =
-      found === undefined ? null : { version: found.version, generation: found.generation, enabled: found.enabled };
-    return right({ release: release.right, installed } as unknown as Json);
-  }
-
-  private async write(
-    caller: Caller,
-    action: 'catalog-source-save' | 'catalog-source-refresh',
-    given: { operationId: string; args: JsonObject },
-  ): Promise<Either<Refusal, Json>> {
-    if (!OPERATION_ID.test(given.operationId ?? ''))
-      return left(refuse('invalid_request', 'The operation id is malformed. Nothing changed.'));
-    if (action === 'catalog-source-refresh') {
-      const args = decodeArguments(action, given.args);
-      return isLeft(args) ? args : this.writes.refresh(caller, given.operationId, args.right.sourceId);
-    }
-    const args = decodeArguments(action, given.args);
-    return isLeft(args) ? args : this.writes.save(caller, given.operationId, args.right);
+    const status = await this.operationStatus(caller, args.right.operationId);
+    if (isLeft(status)) return status;
+    const { progress, ...plain } = status.right;
+    return right(plain as unknown as Json);
   }
 
   private async admit(caller: Caller): Promise<Either<Refusal, void>> {
