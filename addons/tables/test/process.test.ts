@@ -1,5 +1,5 @@
 /** The process contract: launcher, descriptors, identity, credentials and what a hostile body gets. */
-import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +32,26 @@ test('leaves its data directory without data until the first database', async ()
     assert.equal(readdirSync(unused.dataDir), ['tmp']);
   } finally {
     await unused.stop();
+  }
+});
+
+test('ends on SIGTERM with everything in the database files themselves', async () => {
+  const ended = await Addon.start();
+  try {
+    await ended.createDatabase();
+    ended.process.kill('SIGTERM');
+    assert.is(await ended.exited, 0);
+    const logs = readdirSync(ended.dataDir).filter((name) => name.endsWith('-wal'));
+    for (const name of logs) assert.is(statSync(join(ended.dataDir, name)).size, 0, name);
+    for (const name of readdirSync(ended.dataDir)) {
+      if (/-(wal|shm)$/.test(name)) rmSync(join(ended.dataDir, name));
+    }
+    const again = await Addon.start({ dataDir: ended.dataDir });
+    assert.is((await again.receipt('create-res-one')).body.state, 'committed');
+    assert.is((await again.read(inspect)).body.payload.name, 'Notes');
+    await again.kill();
+  } finally {
+    await ended.stop();
   }
 });
 

@@ -87,6 +87,7 @@ export class OpenDatabase {
   }
 
   close(): void {
+    this.connection.checkpoint();
     this.connection.close();
   }
 }

@@ -87,6 +87,7 @@ export class Registry {
   }
 
   close(): void {
+    this.opened?.checkpoint();
     this.opened?.close();
   }
 }

@@ -92,6 +92,12 @@ export class Connection {
     return this.inner.inTransaction;
   }
 
+  /** Folds the write-ahead log into the file, which then is whole without it. Does nothing while a reader is in the way. */
+  checkpoint(): void {
+    this.set('wal_checkpoint(TRUNCATE)');
+  }
+
+  /** The driver lets go of the file only when its statements are collected, so nothing may depend on when that is. */
   close(): void {
     this.inner.close();
   }
