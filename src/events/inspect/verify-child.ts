@@ -1,16 +1,16 @@
-/** The child of `verify.ts`. argv: directory, first position, slice. Writes `at N` after each good slice, then JSON. */
+/** The child of `verify.ts`. argv: directory, first position, slice, `anchor` or `itself`. Writes `at N` after each good slice, then JSON. */
 import { writeSync } from 'node:fs';
 import { readAnchor } from '../lmdb/anchor.js';
 import { openDatabases } from '../lmdb/layout.js';
 import { walk } from './walk.js';
 
-const [directory = '', from = '1', slice = '1000'] = process.argv.slice(2);
+const [directory = '', from = '1', slice = '1000', against = 'anchor'] = process.argv.slice(2);
 /** Written at once, since what stands in a buffer is lost when a page kills the process. */
 const say = (line: string) => writeSync(1, `${line}\n`);
 
 let reached = Number(from) - 1;
 try {
-  const anchor = await readAnchor(directory);
+  const anchor = against === 'anchor' ? await readAnchor(directory) : undefined;
   if (anchor === 'damaged') throw new Error('the anchor cannot be read');
   const db = openDatabases(directory, true);
   const progress = (position: number) => {

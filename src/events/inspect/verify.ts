@@ -17,16 +17,20 @@ const SILENCE_MS = 120_000;
 const LINE_BYTES = 65_536;
 
 /** Reads everything; takes some seconds for a million events. Works beside a running owner, and without one. */
-export async function verifyJournal(directory: string, signal?: AbortSignal): Promise<Verification> {
+export async function verifyJournal(
+  directory: string,
+  signal?: AbortSignal,
+  against: 'anchor' | 'itself' = 'anchor',
+): Promise<Verification> {
   const checked = await readable(directory);
-  if (isLeft(checked)) {
+  if (isLeft(checked) && !(against === 'itself' && checked.left.code === 'anchor-damaged')) {
     const { code, found, message } = checked.left;
     return { ok: false, ...(code === 'absent' ? {} : { position: (found ?? 0) + 1 }), reason: message };
   }
-  const whole = await runChild(directory, 1, SLICE, signal);
+  const whole = await runChild([directory, '1', String(SLICE), against], signal);
   if (whole.verdict !== undefined) return whole.verdict;
   // The slice in which the child died is read again, one record at a time.
-  const close = await runChild(directory, whole.reached + 1, 1, signal);
+  const close = await runChild([directory, String(whole.reached + 1), '1', against], signal);
   if (close.verdict !== undefined && !close.verdict.ok) return close.verdict;
   if (close.verdict?.ok === true)
     return { ok: false, reason: `reading beside the log ended the reader with ${whole.how}; the log itself is intact` };
@@ -55,9 +59,9 @@ interface Run {
   readonly verdict?: Verification;
 }
 
-function runChild(directory: string, from: number, slice: number, signal: AbortSignal | undefined): Promise<Run> {
+function runChild(args: readonly [string, string, string, string], signal: AbortSignal | undefined): Promise<Run> {
   const script = fileURLToPath(new URL('./verify-child.js', import.meta.url));
-  const child = spawn(process.execPath, [script, directory, String(from), String(slice)], {
+  const child = spawn(process.execPath, [script, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
     killSignal: 'SIGKILL',
     ...(signal === undefined ? {} : { signal }),
@@ -69,7 +73,7 @@ function runChild(directory: string, from: number, slice: number, signal: AbortS
   }
   return new Promise((resolve) => {
     let rest = '';
-    let reached = from - 1;
+    let reached = Number(args[1]) - 1;
     let verdict: Verification | undefined;
     const silence = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS);
     child.stdout?.on('data', (chunk: Buffer) => {
