@@ -1,0 +1,112 @@
+/** My add-ons: the cards, their details, who sees which tab, and how the list stays fresh (12, "My add-ons"). */
+import { browserSuite, until } from '../support/browser.js';
+import { assert } from '../support/harness.js';
+
+const { test, studio } = browserSuite('my add-ons');
+
+test('cards stand by identifier with state, description, page, tools and Open, and the search narrows them [MANAGEPAGE-009] [MANAGEPAGE-010] [MANAGEPAGE-011] [MANAGEPAGE-018] [MANAGEPAGE-031]', async () => {
+  const mock = await studio.mock((state) => {
+    state.apps = state.apps.map((app) =>
+      app.id === 'weather' ? { ...app, state: 'running', mainPage: '/app/addons/weather/station' } : app,
+    );
+  });
+  const { page, problems } = await studio.page(mock, '/app/addons');
+  const cards = page.locator('.card');
+  await cards.first().waitFor();
+  const ids = await cards.evaluateAll((all) => all.map((card) => card.getAttribute('data-addon')));
+  assert.equal(ids, ['mail-archive', 'notes', 'tables', 'weather']);
+  const words = async (id: string) => (await page.locator(`[data-addon=${id}]`).textContent()) ?? '';
+  assert.match(await words('tables'), /TablesOn.*Databases of tables.*14 chat tools/);
+  assert.match(await words('notes'), /NotesOff/);
+  assert.match(await words('mail-archive'), /Mail archiveFailed/);
+  assert.match(await words('weather'), /Adds a page2 chat tools/);
+  assert.is(await page.getByRole('link', { name: 'Open' }).getAttribute('href'), '/app/addons/weather/station');
+  await page.getByLabel('Search my add-ons').fill('TABL');
+  await until(async () => (await cards.count()) === 1, 'only Tables matches');
+  await page.getByLabel('Search my add-ons').fill('no such thing');
+  await page.getByText('No add-on matches').waitFor();
+  assert.equal(problems, []);
+});
+
+test('a card opens the details beside the list and never the main page; the management address opens More details [MANAGEPAGE-007] [MANAGEPAGE-008] [MANAGEPAGE-013] [MANAGEPAGE-014]', async () => {
+  const mock = await studio.mock();
+  const { page } = await studio.page(mock, '/app/addons?tab=installed');
+  await page.locator('[data-addon=tables] .card-text').click({ position: { x: 40, y: 10 } });
+  const pane = page.getByRole('complementary', { name: 'Tables' });
+  await pane.waitFor();
+  assert.ok(page.url().endsWith('/app/addons?detail=tables'));
+  assert.is(await page.evaluate('document.activeElement.id'), 'pane-title', 'the focus goes to the details');
+  for (const words of ['Turn off', 'Remove…', '14 chat tools', 'Version1.2.0', 'Sourcefirst-party', 'Airports']) {
+    await until(async () => ((await pane.textContent()) ?? '').includes(words), `the details say ${words}`);
+  }
+  await page.keyboard.press('Escape');
+  await until(
+    async () => (await page.evaluate('document.activeElement.id')) === 'card-tables',
+    'the focus goes back to the card',
+  );
+  await page.goto(`${mock.url}/app/addons?manage=mail-archive`);
+  await page.getByText('5 restarts by the supervisor').waitFor();
+  await page.getByText('its data folder holds format 2', { exact: false }).waitFor();
+});
+
+test('a person who is no administrator gets neither the tabs nor the buttons of one [MANAGEPAGE-002] [MANAGEPAGE-025]', async () => {
+  const mock = await studio.mock((state) => {
+    state.administrator = false;
+  });
+  const { page } = await studio.page(mock, '/app/addons?detail=tables');
+  await page.getByRole('complementary').waitFor();
+  await until(() => mock.calls.filter(({ path }) => path === '/api/addons/dispatch').length > 0, 'the page asked');
+  await page.waitForTimeout(300);
+  assert.equal(await page.locator('.tab').allTextContents(), ['My add-ons']);
+  assert.is(await page.getByRole('button', { name: /Turn o|Remove/ }).count(), 0);
+});
+
+test('without the add-ons feature the list is not even asked for [MANAGEPAGE-016]', async () => {
+  const mock = await studio.mock((state) => {
+    state.addonsFeature = false;
+  });
+  const { page } = await studio.page(mock, '/app/addons');
+  await page.getByText('Your account does not have the add-ons feature.', { exact: false }).waitFor();
+  assert.is(mock.calls.filter(({ path }) => path === '/api/addons/apps').length, 0);
+});
+
+test('the list is read every 5 s; a failed read keeps it on screen, says it may be out of date and waits longer [MANAGEPAGE-023] [MANAGEPAGE-024]', async () => {
+  const mock = await studio.mock();
+  const { page, advance } = await studio.page(mock, '/app/addons', { fakeClock: true });
+  await page.locator('.card').first().waitFor();
+  const reads = () => mock.calls.filter(({ path }) => path === '/api/addons/apps').length;
+  const fresh = async (why: string, before: number) => until(() => reads() > before, why);
+  await page.waitForTimeout(500);
+  let before = reads();
+  await advance(4_000);
+  assert.is(reads(), before, 'not before 5 s');
+  mock.state.faults.set('GET /api/addons/apps', {
+    status: 503,
+    error: { type: 'addon_error', code: 'unavailable', message: 'Gone.' },
+    times: 1,
+  });
+  await advance(1_500);
+  await fresh('read after 5 s', before);
+  await page.getByText('This list may be out of date').waitFor();
+  assert.is(await page.locator('.card').count(), 4, 'the last list stays');
+  before = reads();
+  await advance(9_000);
+  assert.is(reads(), before, 'the wait has doubled');
+  await advance(1_500);
+  await fresh('read after 10 s', before);
+  await page.getByText('This list may be out of date').waitFor({ state: 'detached' });
+});
+
+test('icons come from the host and nothing else is loaded as an image [MANAGEPAGE-022]', async () => {
+  const mock = await studio.mock((state) => {
+    state.apps = state.apps.map((app) =>
+      app.id === 'notes' ? { ...app, icon: 'https://elsewhere.example/i.png' } : app,
+    );
+  });
+  const { page } = await studio.page(mock, '/app/addons');
+  await page.locator('.card img').first().waitFor();
+  const images = await page.locator('img').evaluateAll((all) => all.map((image) => image.getAttribute('src')));
+  assert.equal(images, ['/api/addons/apps/tables/icon?generation=3']);
+});
+
+test.run();
