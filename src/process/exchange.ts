@@ -80,7 +80,7 @@ function exchangeOnce(deadlines: Deadlines, to: Endpoint, call: Call): Promise<O
     };
     const fail = (message: string, unanswered = false) =>
       settle(connected ? { kind: 'failed', message, unanswered } : { kind: 'not-sent', message });
-    const abort = () => fail('the caller cancelled the call');
+    const abort = () => fail('the call was cut off');
     const cancel = deadlines.start(call.timeoutMs, () =>
       settle(connected ? { kind: 'timeout' } : { kind: 'not-sent', message: 'no connection in time' }),
     );

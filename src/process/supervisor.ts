@@ -76,6 +76,8 @@ export class Supervisor implements Runtimes {
   async recover(): Promise<Outcome> {
     const usable = this.probe();
     if (isLeft(usable)) return usable;
+    // The launches of this owner are unfinished too; a second look would take them for those of a dead one.
+    if (this.recovered) return this.accounted();
     const { ledger, clock, deadlines, settings } = this.deps;
     const { shutdownTimeoutMs } = settings.limits;
     const found = await recoverLaunches({
@@ -92,6 +94,10 @@ export class Supervisor implements Runtimes {
     this.recovered = true;
     for (const [addonId, finding] of found)
       this.deps.log.info({ addonId, ...finding }, 'earlier add-on process settled');
+    return this.accounted();
+  }
+
+  private accounted(): Outcome {
     return this.blocked.size === 0 ? right(undefined) : left({ reason: [...this.blocked.values()].join(' ') });
   }
 

@@ -44,6 +44,15 @@ test('the ready incarnation is there for exactly its generation, and only once i
   assert.ok(isLeft(supervisor.current('other', 3)));
 });
 
+test('accounting for earlier processes a second time leaves the present ones alone', async () => {
+  const { supervisor, spec, client } = await open();
+  must(await supervisor.start(spec()), 'start');
+  const { incarnation } = client();
+  must(await supervisor.recover(), 'recover again');
+  must(await client().read(envelope('read', { arguments: { tool: 'count' } })), 'read');
+  assert.is(client().incarnation, incarnation);
+});
+
 test('the process is given one argument, two variables and its data directory [RUNTIME-012] [RUNTIME-013]', async () => {
   process.env.NODE_V8_COVERAGE = `${process.cwd()}/build/none`;
   process.env.HTTPS_PROXY = 'http://proxy.invalid';
