@@ -2,7 +2,7 @@
  * Files and folders reached from an open folder, so that no link planted on the way can lead elsewhere (06:303-305). Node has no
  * `openat`; a path through `/proc/self/fd/N` is resolved by the kernel from the open folder in the same way.
  */
-import { closeSync, constants, fchmodSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, constants, openSync } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, rmdir, unlink } from 'node:fs/promises';
 import { type Either, left, right } from '../contract/fp.js';
 
@@ -76,12 +76,23 @@ export async function removeTree(parent: number, name: string, depth = 0): Promi
   const path = inside(parent, name);
   const stat = await lstat(path);
   if (!stat.isDirectory()) return unlink(path);
-  const fd = openDirectory(path);
+  const fd = openWritable(path);
   try {
-    fchmodSync(fd, 0o700);
     for await (const entry of await opendir(inside(fd, '.'))) await removeTree(fd, entry.name, depth + 1);
   } finally {
     closeSync(fd);
   }
   await rmdir(path);
+}
+
+/** Opens a folder after giving its owner every right on it; a folder of mode 0 can be held by O_PATH but not be read. */
+function openWritable(path: string): number {
+  const held = openSync(path, ANCESTOR);
+  try {
+    // Without a dot behind it: that would already need the right to search the folder.
+    chmodSync(`/proc/self/fd/${held}`, 0o700);
+    return openDirectory(inside(held, '.'));
+  } finally {
+    closeSync(held);
+  }
 }

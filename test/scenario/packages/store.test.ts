@@ -83,7 +83,8 @@ test('a package comes over HTTPS from a server this host trusts, and from no oth
 test('a redirect, an error or a cut connection is a failed download with no address in it [PACKAGE-018]', async () => {
   const bytes = sample();
   const answers: RequestListener[] = [
-    (_request, response) => response.writeHead(302, { location: '/b.tar' }).end(),
+    (request, response) =>
+      request.url === '/b.tar' ? response.end(bytes) : response.writeHead(302, { location: '/b.tar' }).end(),
     (_request, response) => response.writeHead(404).end('secret words'),
     (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bytes),
     (_request, response) => void response.socket?.destroy(),
