@@ -11,7 +11,7 @@ import type { HostProfile } from '../contract/manifest.js';
 import type { Manifest } from '../contract/manifest-types.js';
 import type { Refusal } from '../contract/refusal.js';
 import type { Artifact, ArtifactFetcher } from './artifact-fetcher.js';
-import { inside, removeTree } from './beneath.js';
+import { inside, openFile, removeTree } from './beneath.js';
 import { checkIcon } from './icon-check.js';
 import { checkManifest, readManifest } from './manifest-check.js';
 import type { PackageLimits } from './package-limits.js';
@@ -19,7 +19,7 @@ import { makeStage, removeStages, STAGE_PREFIX, withRoot } from './packages-root
 import { readIcon, readReceipt, verifyPackage, withPackage } from './published.js';
 import { encodeReceipt } from './receipt.js';
 import { fetchFailed, Refused, refusalOf, storageFailed, unverified } from './refused.js';
-import { checkSkills } from './skills-check.js';
+import { checkSkillContents, checkSkills } from './skills-check.js';
 import { StageWriter, syncPath } from './stage-writer.js';
 import { unpack } from './unpack.js';
 
@@ -185,10 +185,16 @@ async function judge(
   if (isLeft(fits)) return fits;
   const icon = await checkIcon(stage, manifest, writer.files);
   if (isLeft(icon)) return left(unverified(icon.left));
-  const skills = checkSkills(manifest, writer.files);
+  const skills =
+    checkSkills(manifest, writer.files) ?? (await checkSkillContents(writer.files, (path) => readStaged(stage, path)));
   if (skills !== undefined) return left(unverified(skills));
   const manifestDigest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   return right({ manifest, manifestDigest, icon: icon.right });
+}
+
+async function readStaged(stage: number, path: string): Promise<Uint8Array> {
+  const handle = await openFile(stage, path);
+  return handle.readFile().finally(() => handle.close());
 }
 
 const packageName = (receipt: PackageReceipt, ids: Ids): string =>

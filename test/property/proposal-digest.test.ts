@@ -116,7 +116,7 @@ test('a key that becomes tool by folding, trimming or escaping, and a repeated k
     ['a', 'A'],
     ['a', '\\u0061'],
     ['a', ' a'],
-   
+
     ['k', '\u212a'],
   );
   fc.assert(

@@ -6,13 +6,19 @@ export const MAX_CONTEXT_BYTES = 2_048;
 
 const SCOPES: readonly string[] = ['user', 'agent', 'channel'];
 
+const PATH_PATTERN = '^Memory(?:/(?!\\.)[A-Za-z0-9._{}-]+)*/(?!\\.)[A-Za-z0-9._{}-]+\\.md$';
+const PATH = new RegExp(PATH_PATTERN);
+
+/** A path under `Memory/` that ends in `.md`; which placeholder it holds depends on its scope. */
+export const isContextPath = (path: string): boolean => path.length <= 256 && PATH.test(path);
+
 const file = record(
   {
     scope: oneOf(...SCOPES),
     path: text({
       rule: 'context-path',
       says: 'a path under Memory/ that ends in .md, without "." or ".." segments, at most 256 characters',
-      pattern: '^Memory(?:/(?!\\.)[A-Za-z0-9._{}-]+)*/(?!\\.)[A-Za-z0-9._{}-]+\\.md$',
+      pattern: PATH_PATTERN,
       max: 256,
     }),
   },

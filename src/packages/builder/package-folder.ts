@@ -9,7 +9,7 @@ import { iconProblem } from '../icon-check.js';
 import { fileProblem, readManifest } from '../manifest-check.js';
 import { DEFAULT_PACKAGE_LIMITS } from '../package-limits.js';
 import { pathProblem } from '../package-path.js';
-import { checkSkills } from '../skills-check.js';
+import { checkSkillContents, checkSkills } from '../skills-check.js';
 import { type PackageFile, RECEIPT } from '../stage-writer.js';
 
 export interface PackageFolder {
@@ -33,6 +33,7 @@ export async function readPackageFolder(directory: string): Promise<Either<strin
   const problem =
     fileProblem(manifest.right, files) ??
     checkSkills(manifest.right, files) ??
+    (await checkSkillContents(files, (path) => readFile(join(directory, path)))) ??
     (await checkIcon(directory, manifest.right));
   return problem === undefined ? right({ manifest: manifest.right, files }) : left(problem);
 }

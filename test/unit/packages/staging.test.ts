@@ -358,14 +358,19 @@ test('skill files must be declared, of a text type and not executable', async ()
     );
   const main = file('skills/sample/SKILL.md', '---\nname: sample\ndescription: d\n---\n');
   await accepts(skilled(main, file('skills/sample/references/a.md', 'x')));
-  await refuses(skilled(), /no SKILL\.md/);
-  await refuses(sample(main), /does not declare/);
-  await refuses(skilled(main, file('skills/other/SKILL.md', 'x')), /does not declare/);
-  await refuses(skilled(main, file('skills/sample/run.py', 'x')), /text type/);
+  await refuses(skilled(), /SKILL\.md.*needs this file/);
+  await refuses(sample(main), /without declared skills/);
+  await refuses(skilled(main, file('skills/other/SKILL.md', 'x')), /no skill that the manifest declares/);
+  await refuses(skilled(main, file('skills/sample/run.py', 'x')), /no scripts/);
   await refuses(skilled(main, file('skills/sample/a.md', 'x', { mode: 0o755 })), /executable/);
-  await refuses(skilled(main, file('skills/sample/Big.md', 'x')), /name that is not allowed/);
-  await refuses(skilled(main, file('skills/sample/a/b/c/d/e.md', 'x')), /nested/);
-  await refuses(skilled(main, file('skills/sample/a.md', Buffer.alloc(262_145))), /too large/);
+  await refuses(skilled(main, file('skills/sample/Big.md', 'x')), /lower-case/);
+  await refuses(skilled(main, file('skills/sample/a/b/c/d/e.md', 'x')), /3 folders/);
+  await refuses(skilled(main, file('skills/sample/a.md', Buffer.alloc(262_145))), /256 KiB/);
+  await refuses(
+    skilled(file('skills/sample/SKILL.md', '---\nname: other\ndescription: d\n---\n')),
+    /name of its folder/,
+  );
+  await refuses(skilled(main, file('skills/sample/a.md', Buffer.from([0xff]))), /UTF-8/);
 });
 
 test('nothing of a package is run by staging or publishing it [PACKAGE-037]', async () => {
