@@ -122,6 +122,7 @@ export class TestRuntimes implements Runtimes {
   gate: Promise<void> | undefined;
   beforeStart: ((spec: LaunchSpec) => void | Promise<void>) | undefined;
   private listener: (addonId: string) => void = () => undefined;
+  private readonly stops = new Map<string, () => void>();
 
   async start(spec: LaunchSpec): Promise<Either<{ reason: string }, void>> {
     const { addonId, version, generation } = spec;
@@ -130,8 +131,10 @@ export class TestRuntimes implements Runtimes {
     this.starting += 1;
     this.mostStarting = Math.max(this.mostStarting, this.starting);
     await this.beforeStart?.(spec);
-    await this.gate;
+    const stopped = new Promise<'stopped'>((resolve) => this.stops.set(addonId, () => resolve('stopped')));
+    const replaced = this.gate === undefined ? undefined : await Promise.race([this.gate, stopped]);
     this.starting -= 1;
+    if (replaced === 'stopped') return left({ reason: 'a later command replaced this one' });
     const verified = await spec.verify();
     if (isLeft(verified) || this.broken.has(addonId) || this.broken.has(`${addonId}@${version}`)) {
       this.failures.set(addonId, 'it exits at once');
@@ -143,6 +146,7 @@ export class TestRuntimes implements Runtimes {
     return right(undefined);
   }
   async stop(addonId: string): Promise<Either<{ reason: string }, void>> {
+    this.stops.get(addonId)?.();
     if (this.running.delete(addonId)) this.calls.push(`stop ${addonId}`);
     this.failures.delete(addonId);
     return right(undefined);
