@@ -32,7 +32,8 @@ function storedAnswer(desk: Desk, caller: Caller, proposal: KnownProposal, diges
   if (proposal.state === 'rejected' && proposal.refused) {
     const { message } = readOutcome(desk.context.store.journal, proposal.outcomeRef);
     const { operationId } = proposal.record;
-    return left(refuse('invalid_request', message ?? 'The add-on refused the change.', { operationId }));
+    const code = proposal.code === 'not_permitted' ? 'not_permitted' : 'invalid_request';
+    return left(refuse(code, message ?? 'The add-on refused the change.', { operationId }));
   }
   if (proposal.state === 'applied' || proposal.state === 'rejected') return right(viewOf(desk, proposal, caller.actor));
   return left(closedRefusal(proposal));

@@ -10,7 +10,7 @@ import { type Refusal, refuse } from '../../contract/refusal.js';
 import type { Preview } from '../../contract/wire.js';
 import { proposalKind } from '../../projections/kinds/proposal.js';
 import { resourceKind } from '../../projections/kinds/resource.js';
-import { bounded, callRefusal, isRevision, issue } from '../addon-call.js';
+import { bounded, callRefusal, cut, isRevision, issue } from '../addon-call.js';
 import { mayCreate, requireRole, roleFor } from '../authority.js';
 import type { Caller, WithRawArguments } from '../gateway.js';
 import { reserve } from '../resources/reserve.js';
@@ -169,7 +169,7 @@ function compose(desk: Desk, caller: Caller, draft: Draft, given: Preview) {
     generation: request.generation,
     addonOperationId: draft.addonOperationId,
     proposer: { userId, credentialId, mode },
-    via: caller.via,
+    via: caller.via.name === undefined ? caller.via : { ...caller.via, name: cut(caller.via.name, 256) },
     revision: { schema: given.revision.schema, data: given.revision.data },
     count: effects.count,
     sampleRef: sealed.sample.ref,

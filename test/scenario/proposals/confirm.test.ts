@@ -246,6 +246,9 @@ test('a conflict ends the proposal as rejected, a refusal is 400 and ends it too
   const first = refused(await world.confirm(second), 'invalid_request', 400);
   assert.match(first.message, 'no such column');
   assert.equal(refused(await world.confirm(second), 'invalid_request', 400), first);
+  const third = await world.pending(database, 'op-3');
+  world.addon.applyFaults.push({ kind: 'refused', code: 'not_permitted', message: 'training is off' });
+  refused(await world.confirm(third), 'not_permitted', 403);
   const stored = must(await world.proposals.proposal(local(), 'op-2'));
   assert.equal([stored.state, stored.rejection?.message], ['rejected', 'no such column']);
 });

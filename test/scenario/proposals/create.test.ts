@@ -258,7 +258,7 @@ test('the pass repeats every 30 seconds while a record is pending, and closing e
 
 test('a reconciliation never touches the reservation of a creation that runs in this process [CREATE-013]', async () => {
   const { world, proposal, resource } = await proposed();
-  const { settleReservations } = await import('../../../src/commands/resources/reservations.js');
+  const { settleReservation, settleReservations } = await import('../../../src/commands/resources/reservations.js');
   let go: (() => void) | undefined;
   world.addon.onApply = () => new Promise<void>((open) => (go = open));
   const confirming = world.confirm(proposal);
@@ -272,7 +272,9 @@ test('a reconciliation never touches the reservation of a creation that runs in 
   world.addon.onPreview = () => new Promise<void>((open) => (preview = open));
   const proposing = world.propose(local(), creation('op-2'));
   await settle();
+  const [inPreview = ''] = [...world.store.visible.all(resourceKind).keys()].slice(-1);
   await settleReservations(world.proposals.desk);
+  assert.is(await settleReservation(world.proposals.desk, inPreview), 'kept');
   preview?.();
   const second = must(await proposing).proposal;
   assert.is(held(world, second.resourceId), 'reserved');
