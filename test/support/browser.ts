@@ -78,6 +78,15 @@ export class Studio {
     return mock;
   }
 
+  /** A page of any server, in a fresh browser profile. */
+  async open(url: string, options: BrowserContextOptions = {}): Promise<Page> {
+    if (this.#browser === undefined) throw new Error('start the studio first');
+    const page = await (await this.#browser.newContext(options)).newPage();
+    page.setDefaultTimeout(60_000);
+    await page.goto(url);
+    return page;
+  }
+
   /** A page in a fresh browser profile; what it reports as an error fails the test through `problems`. */
   async page(
     mock: Mock,
