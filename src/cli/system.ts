@@ -25,6 +25,6 @@ export function createLog(level: string): Log {
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: (error: Error) => ({ type: error.name, message: error.message, stack: error.stack }) },
-    redact: { paths: ['credential', 'authorization', 'code', '*.credential', '*.authorization'], censor: '[redacted]' },
+    redact: { paths: ['credential', 'authorization', '*.credential', '*.authorization'], censor: '[redacted]' },
   });
 }
