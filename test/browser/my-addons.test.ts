@@ -31,7 +31,7 @@ test('cards stand by identifier with state, description, page, tools and Open, a
 test('a card opens the details beside the list and never the main page; the management address opens More details [MANAGEPAGE-007] [MANAGEPAGE-008] [MANAGEPAGE-013] [MANAGEPAGE-014]', async () => {
   const mock = await studio.mock();
   const { page } = await studio.page(mock, '/app/addons?tab=installed');
-  await page.locator('[data-addon=tables] .card-text').click({ position: { x: 40, y: 10 } });
+  await page.locator('[data-addon=tables]').click({ position: { x: 60, y: 100 } });
   const pane = page.getByRole('complementary', { name: 'Tables' });
   await pane.waitFor();
   assert.ok(page.url().endsWith('/app/addons?detail=tables'));

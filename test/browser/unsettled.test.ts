@@ -19,7 +19,7 @@ test('an unknown outcome can be looked up, and resolved with a reason and the di
   await dialog.getByText('Write a reason').waitFor();
   await dialog.getByLabel('Reason').fill('I looked at the rows; they are gone.');
   await dialog.getByRole('button', { name: 'Stop waiting' }).click();
-  await page.getByText('Nobody waits for its answer any more.').waitFor();
+  await page.locator('.outcome').getByText('Nobody waits for its answer any more.').waitFor();
   const sent = mock.calls.find(({ path }) => path.endsWith('/resolve'));
   assert.equal(sent?.body, { digest: unknownProposal().digest, reason: 'I looked at the rows; they are gone.' });
   assert.is(sent?.headers['x-localai-confirm'], unknownProposal().id);
