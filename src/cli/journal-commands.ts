@@ -62,6 +62,27 @@ async function verify(options: Options): Promise<void> {
   if (!result.ok) process.exitCode = 1;
 }
 
+/** Takes the owner lock: a running owner must not have its anchor changed under it. */
+async function salvage(options: Options): Promise<void> {
+  const [{ salvageJournal }, { verificationLine }, { openOwnerRoot }, { OWNER }] = await Promise.all([
+    import('../events/inspect/salvage.js'),
+    import('../events/inspect/verify.js'),
+    import('../process/owner-root.js'),
+    import('./owner.js'),
+  ]);
+  const owned = openOwnerRoot({ dataPath: options.dataPath, ...OWNER });
+  if (isLeft(owned)) return fail(owned.left.message);
+  try {
+    const { anchored, lost, verification } = await salvageJournal(journal(options));
+    if (options.json) console.log(JSON.stringify({ anchored, lost, verification }));
+    else console.log(verificationLine(verification));
+    if (!anchored) return fail('Nothing was changed: only a journal that is intact in itself can be gone on with.');
+    if (!options.json) console.log(lost === undefined ? 'anchored' : `anchored; ${lost} events are lost`);
+  } finally {
+    owned.right.release();
+  }
+}
+
 /** Compares snapshot plus tail with the full fold, and with the live state when a server runs. */
 async function replay(options: Options): Promise<void> {
   const [{ replayJournal }, { OwnerState }, { KINDS }, { SNAPSHOT_FORMAT }, { askServer }] = await Promise.all([
@@ -132,6 +153,11 @@ export function addJournalCommands(program: Command): void {
   common(command.command('replay').description('compare the snapshot, the full replay and the live state'))
     .option('--json', 'print JSON')
     .action(replay);
+  common(
+    command.command('salvage').description('go on with an intact journal that lost its end; what is lost stays lost'),
+  )
+    .option('--json', 'print JSON')
+    .action(salvage);
   common(command.command('export').description('write the events as they were stored'))
     .option('--format <format>', 'ndjson', 'ndjson')
     .option('--from <position>', 'first position', wholeNumber, 1)

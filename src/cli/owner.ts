@@ -30,7 +30,7 @@ import { replayControl } from './replay-control.js';
 import { systemClock, systemIds } from './system.js';
 
 /** A single node owns its storage itself; the names stand in the identity file (03, "combined"). */
-const OWNER = { ownerId: 'combined', storageId: 'local' };
+export const OWNER = { ownerId: 'combined', storageId: 'local' };
 const LIBRARY_DIR = new URL('../library', import.meta.url).pathname;
 
 export interface OwnerOptions {

@@ -9,7 +9,16 @@ import { readable } from './read-only.js';
 export type Verification =
   | { readonly ok: true; readonly events: number; readonly hash: string }
   /** `position`: the first bad one; absent when the log is intact and something beside it is not. */
-  | { readonly ok: false; readonly position?: number; readonly reason: string };
+  | {
+      readonly ok: false;
+      readonly position?: number;
+      readonly reason: string;
+      /** The check did not come to its end, so nothing is known; set when the child was stopped from outside. */
+      readonly inconclusive?: true;
+    };
+
+/** What a damaged page or a shortened file does to its reader; any other end of the child says nothing of the file. */
+const DAMAGE = new Set(['SIGBUS', 'SIGSEGV', 'SIGABRT', 'SIGILL', 'SIGFPE']);
 
 const SLICE = 1_000;
 /** A child that says nothing for this long is stuck on a disk that does not answer. */
@@ -29,13 +38,21 @@ export async function verifyJournal(
   }
   const whole = await runChild([directory, '1', String(SLICE), against], signal);
   if (whole.verdict !== undefined) return whole.verdict;
+  if (!DAMAGE.has(whole.how)) return unfinished(whole.how);
   // The slice in which the child died is read again, one record at a time.
   const close = await runChild([directory, String(whole.reached + 1), '1', against], signal);
   if (close.verdict !== undefined && !close.verdict.ok) return close.verdict;
+  if (close.verdict === undefined && !DAMAGE.has(close.how)) return unfinished(close.how);
   if (close.verdict?.ok === true)
     return { ok: false, reason: `reading beside the log ended the reader with ${whole.how}; the log itself is intact` };
   return { ok: false, position: close.reached + 1, reason: `reading it ended the reader with ${close.how}` };
 }
+
+const unfinished = (how: string): Verification => ({
+  ok: false,
+  inconclusive: true,
+  reason: `the check ended with ${how} before it was done, so nothing is known; run it again`,
+});
 
 /** The line `castellan journal verify` prints. */
 export function verificationLine(result: Verification): string {
@@ -45,10 +62,10 @@ export function verificationLine(result: Verification): string {
     : `bad at position ${result.position}: ${result.reason}`;
 }
 
-/** Verifies beside a running owner and fences it when something is wrong. Answers what was found. */
+/** Verifies beside a running owner and fences it when something is wrong; a check that was stopped fences nothing. Answers what was found. */
 export async function guardJournal(directory: string, journal: Journal, signal?: AbortSignal): Promise<Verification> {
   const result = await verifyJournal(directory, signal);
-  if (!result.ok && signal?.aborted !== true) journal.fence(`the journal is damaged: ${verificationLine(result)}`);
+  if (!result.ok && result.inconclusive !== true) journal.fence(`the journal is damaged: ${verificationLine(result)}`);
   return result;
 }
 

@@ -123,6 +123,18 @@ test('a damaged bucket of an index is found', async () => {
   assert.ok(!result.ok && /index/.test(result.reason), verificationLine(result));
 });
 
+test('a check that was stopped from outside says so and fences nothing', async () => {
+  const directory = copyOf(whole);
+  const journal = await openJournal(directory);
+  const stop = new AbortController();
+  const checking = guardJournal(directory, journal, stop.signal);
+  stop.abort();
+  const result = await checking;
+  assert.ok(!result.ok && result.inconclusive === true, verificationLine(result));
+  assert.is(journal.fenced(), undefined);
+  await journal.close();
+});
+
 test('what the verifying child finds fences the running owner with the first bad position', async () => {
   const directory = copyOf(whole);
   const needle = '"operationId":"operation-3"';

@@ -21,7 +21,7 @@ function steps(trace: string): string[] {
   });
 }
 
-test('no acknowledgement precedes the sync of its data and the write of its meta page', async () => {
+test('no acknowledgement precedes the sync of its data and the write of its meta page [PROPOSAL-047] [LIFECYCLE-027]', async () => {
   assert.ok(existsSync(STRACE), 'strace is installed');
   const directory = freshDirectory();
   const strace = [STRACE, '-f', '-y', '-s', '8', '-e', 'trace=fdatasync,pwrite64,pwritev,writev,write'];
@@ -62,7 +62,7 @@ async function injected(rule: string): Promise<{ fenced: boolean }> {
   return { fenced: fenceAt >= 0 };
 }
 
-test('an I/O error at the n-th sync fences: no later acknowledgement, callers told, reopening finds all that was acknowledged', async () => {
+test('an I/O error at the n-th sync fences: no later acknowledgement, callers told, reopening finds all that was acknowledged [LIFECYCLE-032]', async () => {
   let fences = 0;
   for (let n = 1; n <= 12; n += 1) {
     if ((await injected(`fdatasync:error=EIO:when=${n}`)).fenced) fences += 1;

@@ -56,7 +56,7 @@ test('one decision may change a stream twice, and several streams together', asy
   assert.is(store.visible.get(tallyKind, 'b').total, 2);
 });
 
-test('a failed commit answers outcome_unknown with the operation, shows nothing, and everything later is fenced', async () => {
+test('a failed commit answers outcome_unknown with the operation, shows nothing, and everything later is fenced [LIFECYCLE-032]', async () => {
   const store = await open(failingJournal({ catalogue }, { after: 1 }));
   await add(store, 'a', 1);
   const failed = await add(store, 'a', 5, 'op-1');
