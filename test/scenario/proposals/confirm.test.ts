@@ -253,7 +253,7 @@ test('a conflict ends the proposal as rejected, a refusal is 400 and ends it too
   assert.equal([stored.state, stored.rejection?.message], ['rejected', 'no such column']);
 });
 
-test('a lost, dropped, unclear, thrown or silent answer is an unknown outcome and is never submitted again [RECOVER-004] [RECOVER-011] [WIRE-033] [WIRE-034] [WIRE-023]', async () => {
+test('a lost, dropped, unclear, thrown or silent answer is an unknown outcome and is never submitted again [RECOVER-004] [RECOVER-011] [WIRE-033] [WIRE-034] [WIRE-023] [WIRE-045]', async () => {
   for (const fault of ['lost', 'dropped', 'receipt-pending', 'throw', 'hang'] as const) {
     const { world, view, applies } = await pendingWorld();
     world.addon.receiptFault = { kind: 'outage', message: 'down' };
@@ -348,7 +348,7 @@ test('a cancellation that comes before a waiting confirmation wins [PROPOSAL-036
   assert.not(world.addon.applied.has('op-2'));
 });
 
-test('expiry is recorded when the clock runs out though nobody reads, and confirming is 410 [PROPOSAL-037]', async () => {
+test('expiry is recorded when the clock runs out though nobody reads, and confirming is 410 [PROPOSAL-037] [WIRE-041]', async () => {
   const { world, view, applies } = await pendingWorld();
   await world.clock.advance(299_000);
   assert.equal(world.events('proposal-op-1'), ['ProposalStored']);

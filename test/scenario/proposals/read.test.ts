@@ -92,7 +92,7 @@ test('a stale or absent generation is denied; an add-on that is off is unavailab
   assert.is(world.addon.reads.length, 0);
 });
 
-test('a resource of somebody else, an unknown one and an administrator without a grant get one denial [POLICY-013] [POLICY-016]', async () => {
+test('a resource of somebody else, an unknown one and an administrator without a grant get one denial [POLICY-013] [POLICY-016] [WIRE-038]', async () => {
   const { world, database } = await withDatabase(person('ada'));
   const unknown = refused(await read(world, request('r-none'), undefined, person('bob')), 'resource_unreachable', 403);
   for (const caller of [person('bob'), { ...person('root'), administrator: true }, local()])
@@ -118,7 +118,7 @@ test('people who take turns never mix identities [POLICY-020]', async () => {
     assert.is(authority.actor.userId, sent.resourceId === adas ? 'ada' : 'bob');
 });
 
-test('the ends of a read: refused 400, busy 429, outage 503, silence 504, files denied whole [POLICY-005]', async () => {
+test('the ends of a read: refused 400, busy 429, outage 503, silence 504, files denied whole [POLICY-005] [WIRE-036] [WIRE-044] [WIRE-045]', async () => {
   const { world, database } = await withDatabase();
   world.addon.readFault = { kind: 'refused', message: 'no such table' };
   assert.match(refused(await read(world, request(database)), 'invalid_request', 400).message, 'no such table');

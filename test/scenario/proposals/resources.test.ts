@@ -28,7 +28,7 @@ test('a person creates a resource through preview, apply and receipt, and owns i
   assert.is(must(await world.proposals.resources(person('ada'), 'tables')).length, 1);
 });
 
-test('repeating the call returns the same resource, at once and later; other arguments under its id are a conflict', async () => {
+test('repeating the call returns the same resource, at once and later; other arguments under its id are a conflict [WIRE-040]', async () => {
   const world = await World.open();
   const many = await Promise.all(Array.from({ length: 4 }, () => make(world, 'op-1')));
   const ids = new Set(many.map((one) => must(one).entry.resourceId));
@@ -55,7 +55,7 @@ test('only the own session creates: no surface and keys are denied, another subj
   assert.is(world.events().length, 0);
 });
 
-test('bad arguments, a tool key, an add-on that creates nothing, a stale generation and a disabled add-on are refused before anything is sent', async () => {
+test('bad arguments, a tool key, an add-on that creates nothing, a stale generation and a disabled add-on are refused before anything is sent [WIRE-040]', async () => {
   const world = await World.open();
   refused(await make(world, 'op-1', ''), 'invalid_request', 400);
   const raw = (text: string) =>
