@@ -1,6 +1,8 @@
 /** Which view stands at which address; the title and the focus follow when the view changes. */
 import { useEffect, useRef } from 'react';
 import { AddonsPage } from '../addons/addons-page.tsx';
+import { pending } from '../api/lists.ts';
+import { useQuery } from '../api/query.ts';
 import { ApprovalsPage } from '../approvals/approvals-page.tsx';
 import { Empty } from '../parts/notice.tsx';
 import { Link, navigate, usePlace } from './router.tsx';
@@ -13,7 +15,8 @@ export function App() {
     if (home) navigate('/app/addons', { replace: true });
   }, [home]);
   const view: View = home || path === '/app/addons' ? 'addons' : path === '/app/approvals' ? 'approvals' : 'none';
-  useViewFocus(`${view}/${query.get('tab') ?? ''}`, view);
+  useTitle(view);
+  useViewFocus(`${view}/${sectionOf(query)}`);
   return (
     <Shell view={view}>
       {view === 'addons' && <AddonsPage query={query} />}
@@ -23,14 +26,27 @@ export function App() {
   );
 }
 
+/** The part of a view that is a page of its own; an old address of My add-ons is My add-ons. */
+function sectionOf(query: URLSearchParams): string {
+  const asked = query.get('tab') ?? query.get('show') ?? '';
+  return ['browse', 'libraries', 'history'].includes(asked) ? asked : '';
+}
+
 const TITLES: Readonly<Record<View, string>> = { addons: 'Add-ons', approvals: 'Approvals', none: 'Not found' };
 
+/** The title names the view, and how many proposals wait for a person who works in another tab. */
+function useTitle(view: View): void {
+  const waiting = useQuery(pending).data?.proposals.length ?? 0;
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${TITLES[view]} · Castellan`;
+  }, [view, waiting]);
+}
+
 /** A new view starts at its heading, as a page load would; the first view of a load leaves the focus alone. */
-function useViewFocus(key: string, view: View): void {
+function useViewFocus(key: string): void {
   const first = useRef(true);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for the view and its tab
   useEffect(() => {
-    document.title = `${TITLES[view]} · Castellan`;
     if (first.current) first.current = false;
     else {
       window.scrollTo(0, 0);

@@ -1,5 +1,4 @@
 /** Approvals: what waits for this person, what is unsettled, and what was decided. */
-import { useEffect } from 'react';
 import { pending, unresolved } from '../api/lists.ts';
 import { useQuery } from '../api/query.ts';
 import { wordsFor } from '../api/words.ts';
@@ -34,7 +33,6 @@ function Waiting() {
   const { data, error, outdated } = useQuery(pending);
   const open = useQuery(unresolved).data?.proposals ?? [];
   const { held, settle, hide } = useHeld(data?.proposals);
-  useTitle(data?.proposals.length ?? 0);
   if (data === undefined) {
     return error === undefined ? (
       <Skeletons count={2} kind="proposal" />
@@ -77,10 +75,4 @@ function Waiting() {
       )}
     </>
   );
-}
-
-function useTitle(waiting: number): void {
-  useEffect(() => {
-    document.title = waiting > 0 ? `(${waiting}) Approvals · Castellan` : 'Approvals · Castellan';
-  }, [waiting]);
 }
