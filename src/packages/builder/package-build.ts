@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import type { Manifest } from '../../contract/manifest-types.js';
 import { DEFAULT_PACKAGE_LIMITS } from '../package-limits.js';
-import { readPackageFolder } from './package-folder.js';
-import { END_MARK, fileHeader, paddingAfter } from './tar-writer.js';
+import { type ArchivedFile, archiveOf } from './archive.js';
+import { type PackageFolder, readPackageFolder } from './package-folder.js';
 
 export interface BuiltPackage {
   /** `sha256:` of the archive: what a library entry pins. */
@@ -27,23 +27,29 @@ export async function buildPackage(directory: string, out: string): Promise<Eith
   const file = await open(temporary, 'wx', 0o644);
   try {
     const sink = new Sink(file);
-    for (const { path, size, executable } of folder.right.files) {
-      await sink.write(fileHeader(path, size, executable));
-      const bytes = await readFile(join(directory, path));
-      if (bytes.length !== size) return left(`${path} changed while the package was built`);
-      await sink.write(bytes);
-      await sink.write(paddingAfter(size));
-    }
-    await sink.write(END_MARK);
+    for await (const chunk of archiveOf(contents(directory, folder.right.files))) await sink.write(chunk);
     if (sink.size > DEFAULT_PACKAGE_LIMITS.expandedBytes) return left('the package is larger than 512 MiB');
     await file.sync();
     await rename(temporary, out);
     return right({ digest: `sha256:${sink.digest()}`, size: sink.size, manifest: folder.right.manifest });
+  } catch (error) {
+    if (error instanceof Changed) return left(error.message);
+    throw error;
   } finally {
     await file.close();
     await rm(temporary, { force: true });
   }
 }
+
+async function* contents(directory: string, files: PackageFolder['files']): AsyncGenerator<ArchivedFile> {
+  for (const { path, size, executable } of files) {
+    const bytes = await readFile(join(directory, path));
+    if (bytes.length !== size) throw new Changed(`${path} changed while the package was built`);
+    yield { path, executable, bytes };
+  }
+}
+
+class Changed extends Error {}
 
 class Sink {
   size = 0;

@@ -6,13 +6,13 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { extract } from 'tar-stream';
 import { isLeft, isRight } from '../../../src/contract/fp.js';
-import { fileHeader, paddingAfter } from '../../../src/packages/builder/tar-writer.js';
+import { archiveOf } from '../../../src/packages/builder/archive.js';
 import { pathProblem } from '../../../src/packages/package-path.js';
 import { ArchiveProblem } from '../../../src/packages/tar-header.js';
 import { readTar } from '../../../src/packages/tar-reader.js';
 import { assert, suite } from '../../support/harness.js';
 import { executable, manifestFile, sample, serving, stageIn, withStore } from '../../support/package-store.js';
-import { archive, END, file, folder, header, pax } from '../../support/tar.js';
+import { END, file, folder, header, pax } from '../../support/tar.js';
 
 const test = suite('archives at random');
 
@@ -68,17 +68,17 @@ const tree = fc.uniqueArray(fc.record({ path, content, runs: fc.boolean() }), {
 });
 type Tree = readonly { readonly path: string; readonly content: Uint8Array; readonly runs: boolean }[];
 
-const write = (entries: Tree): Buffer =>
-  archive(
-    ...entries.map(({ path: name, content: bytes, runs }) =>
-      Buffer.concat([fileHeader(name, bytes.length, runs), bytes, paddingAfter(bytes.length)]),
-    ),
-  );
+async function write(entries: Tree): Promise<Buffer> {
+  const files = entries.map(({ path: name, content: bytes, runs }) => ({ path: name, executable: runs, bytes }));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of archiveOf(files)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
 
 test('what our writer writes, both readers read the same, in pieces of any size', () =>
   fc.assert(
     fc.asyncProperty(tree, fc.integer({ min: 1, max: 3000 }), async (entries, piece) => {
-      const bytes = write(entries);
+      const bytes = await write(entries);
       const expected = entries.map((entry) => ({
         path: entry.path,
         directory: false,
@@ -124,7 +124,7 @@ test('a damaged archive is refused, or another reader sees exactly the same in i
             folder('folder'),
             pax({ path: 'renamed', mtime: '1.5' }),
             file('short', 'text'),
-            write(entries),
+            await write(entries),
           ]),
           changes,
         );
