@@ -54,6 +54,24 @@ test('an operation refused before it was recorded keeps its id for the retry [MA
   assert.is(first?.operationId, second?.operationId);
 });
 
+test('a refused operation drops its id, and the retry is a new one for the generation that is listed now [MANAGEPAGE-026]', async () => {
+  const mock = await studio.mock();
+  const { page } = await studio.page(mock, '/app/addons?detail=tables');
+  const pane = page.getByRole('complementary');
+  await pane.getByRole('button', { name: 'Turn off' }).waitFor();
+  mock.state.apps = mock.state.apps.map((app) => (app.id === 'tables' ? { ...app, generation: 4 } : app));
+  await pane.getByRole('button', { name: 'Turn off' }).click();
+  await pane.getByText('Not allowed').waitFor();
+  await until(() => mock.calls.at(-1)?.path !== '/api/addons/apps/tables/stop', 'the list is read again');
+  await page.waitForTimeout(300);
+  await pane.getByRole('button', { name: 'Try again' }).click();
+  await pane.getByRole('button', { name: 'Turn on' }).waitFor();
+  const [first, second] = sent(mock, '/stop');
+  assert.is(first?.generation, 3);
+  assert.is(second?.generation, 4);
+  assert.is.not(first?.operationId, second?.operationId);
+});
+
 test('after an unknown outcome only the status is read; then the person checks or dismisses, and nothing else is sent [MANAGEPAGE-027] [MANAGEPAGE-028]', async () => {
   const mock = await studio.mock((state) => {
     state.faults.set('POST /api/addons/apps/tables/stop', unknown(1));

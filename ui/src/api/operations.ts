@@ -13,7 +13,7 @@ export type { Action, Operation };
 import { wordsFor } from './words.ts';
 
 type Start = Pick<Operation, 'addonId' | 'title' | 'action' | 'generation'> &
-  Partial<Pick<Operation, 'arguments' | 'thenEnable' | 'operationId'>>;
+  Partial<Pick<Operation, 'arguments' | 'thenEnable'>>;
 
 const KEY = 'castellan.operations';
 const FIRST_READ_MS = 400;
@@ -51,14 +51,27 @@ export function startOperation(start: Start): void {
   const before = operations.get(start.addonId);
   if (before !== undefined && before.phase !== 'failed') return;
   const same = before?.retry === true && before.action === start.action && before.generation === start.generation;
-  const operationId = same ? before.operationId : (start.operationId ?? newId(start.action));
+  const operationId = same ? before.operationId : newId(start.action);
   const operation: Operation = { ...start, operationId, phase: 'working' };
   put(start.addonId, operation);
   announce(`${doing(start.action)} ${start.title}…`);
   void run(operation);
 }
 
-export const retryOperation = (operation: Operation): void => startOperation(operation);
+/** Asks again: the same operation when nothing of it was recorded, else a new one for the add-on as it is listed now. */
+export function retryOperation(operation: Operation): void {
+  const { addonId, title, action, thenEnable } = operation;
+  const listed = apps.snapshot().data?.find(({ id }) => id === addonId)?.generation;
+  const generation = operation.retry === true ? operation.generation : (listed ?? operation.generation);
+  startOperation({
+    addonId,
+    title,
+    action,
+    generation,
+    ...(operation.arguments === undefined ? {} : { arguments: operation.arguments }),
+    ...(thenEnable === undefined ? {} : { thenEnable }),
+  });
+}
 export const dismissOperation = (addonId: string): void => put(addonId, undefined);
 
 /** One more read of the same operation (12:339-342). */
