@@ -7,7 +7,7 @@ import {
 } from '../../../src/contract/answers.js';
 import { admitEnvelope, decodeEnvelope } from '../../../src/contract/envelope.js';
 import type { Json, JsonObject } from '../../../src/contract/json.js';
-import { DEFAULT_LIMITS } from '../../../src/contract/limits.js';
+import { DEFAULT_LIMITS, limitsFrom } from '../../../src/contract/limits.js';
 import { assert, suite } from '../../support/harness.js';
 import { change } from '../../support/manifests.js';
 import { ENVELOPE, OUTPUT, PREVIEW, RECEIPT, REGISTRATION, RESULT } from '../../support/messages.js';
@@ -271,6 +271,16 @@ test('what stands inside arguments, payload and summary is opaque: it never beco
   }
   assert.equal(decodeResult(bytes({ payload: claims })), { _tag: 'Right', right: { payload: claims } });
   assert.ok(preview('summary', claims));
+});
+
+test('reading and validating start no timer or job [LIMITS-022]', () => {
+  const before = process.getActiveResourcesInfo().sort();
+  decodeEnvelope(bytes(ENVELOPE));
+  decodeResult(bytes(RESULT));
+  decodePreview(bytes(PREVIEW));
+  decodeReceipt(bytes(RECEIPT));
+  limitsFrom({});
+  assert.equal(process.getActiveResourcesInfo().sort(), before);
 });
 
 test('a wrong answer is described without a word of it [WIRE-046]', () => {

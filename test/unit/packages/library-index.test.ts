@@ -84,7 +84,7 @@ test('addonId is read in place of id, but not beside it [CATALOG-026]', () => {
   assert.match(problem(yaml({ ...base, addonId: 'tables' })), /exactly one id/);
 });
 
-test('ids follow the namespace rule and never take the name of a host route', () => {
+test('ids follow the namespace rule and never take the name of a host route [MANIFEST-073]', () => {
   for (const id of ['Tables', '1tables', 'a/b', '../x', 'a'.repeat(65), '', 'tables '])
     refuses({ id }, /id that is not a/);
   for (const id of 'apps proposals artifacts resources conversations dispatch relay catalog icon assets installed sources builtin pins'.split(

@@ -349,7 +349,7 @@ test('limits can only be lowered, and nothing is clamped [PACKAGE-030] [PACKAGE-
     assert.ok(isLeft(packageLimits(limits)));
 });
 
-test('skill files must be declared, of a text type and not executable', async () => {
+test('skill files must be declared, of a text type and not executable, and stand in the receipt with their digest [SKILLS-023]', async () => {
   const skilled = (...entries: Uint8Array[]) =>
     archive(
       manifestFile(manifest({ capabilities: { service: true, skillDefinitions: [{ name: 'sample' }] } })),
@@ -357,7 +357,17 @@ test('skill files must be declared, of a text type and not executable', async ()
       ...entries,
     );
   const main = file('skills/sample/SKILL.md', '---\nname: sample\ndescription: d\n---\n');
-  await accepts(skilled(main, file('skills/sample/references/a.md', 'x')));
+  const receipt = await accepts(skilled(main, file('skills/sample/references/a.md', 'x')));
+  assert.equal(
+    receipt.files.find(({ path }) => path === 'skills/sample/references/a.md'),
+    {
+      path: 'skills/sample/references/a.md',
+      size: 1,
+      sha256: '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881',
+      executable: false,
+    },
+  );
+  assert.ok(receipt.files.some(({ path }) => path === 'skills/sample/SKILL.md'));
   await refuses(skilled(), /SKILL\.md.*needs this file/);
   await refuses(sample(main), /without declared skills/);
   await refuses(skilled(main, file('skills/other/SKILL.md', 'x')), /no skill that the manifest declares/);
