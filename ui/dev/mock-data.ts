@@ -80,6 +80,7 @@ export const apps = (): AppEntry[] => [
     state: 'starting',
     enabled: true,
     hasUI: true,
+    mainPage: '/app/addons/weather/roof',
     tools: ['current', 'history'],
   }),
 ];

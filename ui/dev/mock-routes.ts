@@ -85,6 +85,8 @@ function switchApp(state: MockState, emit: Emit, id: string, on: boolean, body: 
   return ok(status(state, operationId));
 }
 
+const LIBRARY_WIDE = ['operation-status', 'catalog-source-save', 'catalog-source-refresh'];
+
 function dispatch(state: MockState, emit: Emit, body: Fields, headers: IncomingHttpHeaders): Reply {
   const args = (body.arguments ?? {}) as Fields;
   const action = String(body.action);
@@ -99,6 +101,9 @@ function dispatch(state: MockState, emit: Emit, body: Fields, headers: IncomingH
       `${entry.id} ${entry.name} ${entry.description}`.toLowerCase().includes(text),
     );
     return payload({ releases: found, total: found.length });
+  }
+  if (body.addonId !== undefined && LIBRARY_WIDE.includes(action)) {
+    return error(400, 'invalid_request', 'This action is about the library as a whole and takes no add-on.');
   }
   if (action === 'operation-status') {
     const known = status(state, String(args.operationId));

@@ -83,14 +83,16 @@ export class Library {
   }
 
   /** Reads every enabled library once, four at a time and 30 s in all; a library that fails costs a log line. */
-  async refreshAll(stop: AbortSignal): Promise<void> {
+  async refreshAll(stop: AbortSignal, onRead: () => void = () => {}): Promise<void> {
     const deadline = new AbortController();
     const cancel = this.context.clock.after(STARTUP_REFRESH_MS, () => deadline.abort());
     const signal = AbortSignal.any([stop, deadline.signal]);
     const waiting = this.sources.list().filter((source) => source.status === 'present' && source.enabled);
     const worker = async (): Promise<void> => {
-      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift())
+      for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
         await this.releases.refresh(next, signal);
+        onRead();
+      }
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     cancel();

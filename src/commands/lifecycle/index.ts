@@ -139,11 +139,11 @@ export class Lifecycle {
     return () => this.listeners.delete(listener);
   }
 
-  /** Registers the shipped libraries and reads every enabled one, in the background (06:293-299). */
+  /** Registers the shipped libraries and reads every enabled one, in the background; open pages hear of each (06:293-299). */
   async openLibrary(): Promise<Either<Refusal, { readonly refreshed: Promise<void> }>> {
     const shipped = await this.library.sources.ship();
     if (isLeft(shipped)) return shipped;
-    return right({ refreshed: this.library.refreshAll(this.stopped.signal) });
+    return right({ refreshed: this.library.refreshAll(this.stopped.signal, () => this.changed()) });
   }
 
   /** Ends downloads and refreshes, and waits for the operation that runs; processes are ended by their supervisor. */

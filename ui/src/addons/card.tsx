@@ -50,7 +50,7 @@ export function Card({ app, selected, onRemove }: Props) {
         <Foreign text={descriptionOf(app) || 'No description.'} max={240} />
       </p>
       <div className="card-foot">
-        {app.hasUI && <span>Adds a page</span>}
+        {app.mainPage !== undefined && <span>Adds a page</span>}
         {app.toolCount > 0 && <span>{plural(app.toolCount, 'chat tool')}</span>}
         <UpdateMark app={app} />
         {app.state === 'running' && app.mainPage !== undefined && (

@@ -2,7 +2,7 @@
 import { useDeferredValue, useState } from 'react';
 import type { Release } from '../../../src/contract/api.ts';
 import { dispatch } from '../api/client.ts';
-import { apps, sources } from '../api/lists.ts';
+import { apps, sources, useOffer, useReading } from '../api/lists.ts';
 import { useOwnQuery, useQuery } from '../api/query.ts';
 import { wordsFor } from '../api/words.ts';
 import { Link } from '../app/router.tsx';
@@ -20,8 +20,9 @@ interface Page {
 export function Find({ denied }: { readonly denied: boolean }) {
   const [text, setText] = useState('');
   const search = useDeferredValue(text.trim());
+  const reading = useReading();
   const query = useOwnQuery(
-    search,
+    `${search}/${useOffer()}`,
     (signal) =>
       dispatch<Page>({ action: 'catalog-search', arguments: { text: search, offset: 0, limit: LIMIT } }, { signal }),
     60_000,
@@ -35,19 +36,20 @@ export function Find({ denied }: { readonly denied: boolean }) {
       </Empty>
     );
   }
+  const waiting = data === undefined ? error === undefined : reading && data.releases.length === 0;
   return (
     <>
       {outdated && <Notice tone="warn" role="status" title="This list may be out of date" />}
       <SearchBox label="Search the sources" value={text} onChange={setText}>
-        {data === undefined
+        {data === undefined || waiting
           ? ''
           : data.total > LIMIT
             ? `${LIMIT} of ${plural(data.total, 'release')}`
             : plural(data.total, 'release')}
       </SearchBox>
-      {data === undefined && error === undefined && <Skeletons count={3} kind="card" />}
+      {waiting && <Skeletons count={3} kind="card" />}
       {data === undefined && error !== undefined && <Notice tone="bad" role="alert" {...wordsFor(error)} />}
-      {data !== undefined && data.releases.length === 0 && <Nothing searched={search !== ''} />}
+      {data !== undefined && !waiting && data.releases.length === 0 && <NothingOffered searched={search !== ''} />}
       {data !== undefined && data.releases.length > 0 && (
         <ul className="cards">
           {group(data.releases).map(([key, versions]) => (
@@ -70,11 +72,12 @@ function group(releases: readonly Release[]): readonly (readonly [string, readon
   return [...groups];
 }
 
-function Nothing({ searched }: { readonly searched: boolean }) {
+/** Why no release is listed, as far as the page can tell. */
+export function NothingOffered({ searched = false }: { readonly searched?: boolean }) {
   const list = useQuery(sources).data;
   const failing = Array.isArray(list) && list.some(({ enabled, refresh }) => enabled && refresh?.failed === true);
   return (
-    <Empty icon="search" title={searched ? 'No add-on matches' : 'The sources offer nothing'}>
+    <Empty icon="search" title={searched ? 'No add-on matches' : 'The sources offer nothing for this machine'}>
       <p>
         {failing
           ? 'At least one source could not be read the last time, so something may be missing.'

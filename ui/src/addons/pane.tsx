@@ -92,12 +92,13 @@ function Actions({
 }
 
 function Adds({ app }: { readonly app: AppEntry }) {
-  if (!app.hasUI && app.toolCount === 0) return null;
+  const page = app.mainPage !== undefined;
+  if (!page && app.toolCount === 0) return null;
   return (
     <section>
       <h3>What it adds</h3>
       <ul className="adds">
-        {app.hasUI && (
+        {page && (
           <li>
             <Icon name="grid" size={16} /> A page
           </li>

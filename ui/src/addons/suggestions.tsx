@@ -1,9 +1,12 @@
 /** What stands in My add-ons while nothing is installed (12:319-320). */
 import type { Release } from '../../../src/contract/api.ts';
 import { dispatch } from '../api/client.ts';
+import { useOffer, useReading } from '../api/lists.ts';
 import { useOwnQuery, useQuery } from '../api/query.ts';
+import { wordsFor } from '../api/words.ts';
 import { Link } from '../app/router.tsx';
-import { Empty, Skeletons } from '../parts/notice.tsx';
+import { Empty, Notice, Skeletons } from '../parts/notice.tsx';
+import { NothingOffered } from './find.tsx';
 import { ReleaseCard } from './release-card.tsx';
 
 const OFFERED = 3;
@@ -24,8 +27,9 @@ export function Suggestions({ administrator }: { readonly administrator: boolean
 }
 
 function Offer() {
+  const reading = useReading();
   const query = useOwnQuery(
-    'offer',
+    `offer/${useOffer()}`,
     (signal) =>
       dispatch<{ releases: readonly Release[] }>(
         { action: 'catalog-search', arguments: { text: '', offset: 0, limit: 20 } },
@@ -33,8 +37,10 @@ function Offer() {
       ),
     60_000,
   );
-  const { data } = useQuery(query);
-  if (data === undefined) return <Skeletons count={OFFERED} kind="card" />;
+  const { data, error } = useQuery(query);
+  if (data === undefined && error !== undefined) return <Notice tone="bad" role="alert" {...wordsFor(error)} />;
+  if (data === undefined || (reading && data.releases.length === 0)) return <Skeletons count={OFFERED} kind="card" />;
+  if (data.releases.length === 0) return <NothingOffered />;
   const firsts = data.releases.filter(({ id }, at, all) => all.findIndex((other) => other.id === id) === at);
   return (
     <section aria-labelledby="offer">

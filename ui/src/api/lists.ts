@@ -2,7 +2,7 @@
 import type { AppEntry, InstalledEntry, ProposalPage, ResourceEntry, SourceView } from '../../../src/contract/api.ts';
 import { ApiError, call, dispatch } from './client.ts';
 import { onChange } from './live.ts';
-import { Query } from './query.ts';
+import { Query, useQuery } from './query.ts';
 
 export interface Features {
   readonly addons: boolean;
@@ -68,6 +68,19 @@ function administratorsOnly<T>(read: (signal: AbortSignal) => Promise<T>) {
       throw thrown;
     }
   };
+}
+
+/** Stands for what the sources offer: another text when one was read, edited, or turned on or off. */
+export function useOffer(): string {
+  const list = useQuery(sources).data;
+  if (!Array.isArray(list)) return '';
+  return list.map(({ id, kind, enabled, refresh }) => `${kind}/${id}/${enabled}/${refresh?.checkedAt ?? ''}`).join();
+}
+
+/** Whether a source that is in use was not read yet, as in the first moments after a start. */
+export function useReading(): boolean {
+  const list = useQuery(sources).data;
+  return Array.isArray(list) && list.some(({ enabled, refresh }) => enabled && refresh === undefined);
 }
 
 /** Reads the shared lists again at each change that concerns them. */

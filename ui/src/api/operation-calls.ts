@@ -55,5 +55,6 @@ export async function send(operation: Operation): Promise<TrackedStatus> {
   );
 }
 
-export const readStatus = ({ addonId, operationId }: Operation): Promise<TrackedStatus> =>
-  dispatch<TrackedStatus>({ action: 'operation-status', addonId, arguments: { operationId } }, { timeoutMs: 10_000 });
+/** The owner knows the operation by its id alone, and refuses this read when it names an add-on. */
+export const readStatus = ({ operationId }: Operation): Promise<TrackedStatus> =>
+  dispatch<TrackedStatus>({ action: 'operation-status', arguments: { operationId } }, { timeoutMs: 10_000 });

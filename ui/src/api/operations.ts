@@ -4,7 +4,7 @@
  */
 import { useSyncExternalStore } from 'react';
 import { announce } from '../app/announce.tsx';
-import { type ApiError, asApiError } from './client.ts';
+import { type ApiError, asApiError, newOperationId } from './client.ts';
 import { apps, installed } from './lists.ts';
 import { type Action, type Operation, readStatus, send, type TrackedStatus } from './operation-calls.ts';
 
@@ -51,7 +51,7 @@ export function startOperation(start: Start): void {
   const before = operations.get(start.addonId);
   if (before !== undefined && before.phase !== 'failed') return;
   const same = before?.retry === true && before.action === start.action && before.generation === start.generation;
-  const operationId = same ? before.operationId : newId(start.action);
+  const operationId = same ? before.operationId : newOperationId(start.action);
   const operation: Operation = { ...start, operationId, phase: 'working' };
   put(start.addonId, operation);
   announce(`${doing(start.action)} ${start.title}…`);
@@ -79,8 +79,6 @@ export async function checkOperation(operation: Operation): Promise<void> {
   put(operation.addonId, { ...operation, phase: 'working' });
   await settleByStatus(operation, 0);
 }
-
-const newId = (action: Action) => `${action}-${crypto.randomUUID()}`;
 
 async function run(operation: Operation): Promise<void> {
   try {
