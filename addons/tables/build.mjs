@@ -1,6 +1,6 @@
 /**
- * Builds the Tables package folder, `dist/addons-build/tables`: manifest, launcher, two bundles and SQLite's binary;
- * beside it `tables.listing.json`, the name and description for a library's index.
+ * Builds the Tables package folder, `dist/addons-build/tables`: manifest, launcher, two bundles, SQLite's binary, and
+ * what a person sees of it (`scripts/icon.mjs` draws the icon).
  * usage: node addons/tables/build.mjs      (scripts/build.mjs calls it)
  */
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -53,8 +53,11 @@ chmodSync(`${output}bin/libsql.node`, 0o644);
 copyFileSync(`${libraryFolder()}LICENSE`, `${output}LICENSE.libsql`);
 copyFileSync(`${here}launcher.sh`, `${output}bin/tables`);
 chmodSync(`${output}bin/tables`, 0o755);
+mkdirSync(`${output}ui`);
+for (const file of ['entry.mjs', 'icon.png']) {
+  copyFileSync(`${here}ui/${file}`, `${output}ui/${file}`);
+  chmodSync(`${output}ui/${file}`, 0o644);
+}
 const manifest = { ...JSON.parse(readFileSync(`${here}manifest.json`, 'utf8')), os: process.platform };
 manifest.arch = ARCHITECTURES[process.arch];
 writeFileSync(`${output}manifest.json`, `${JSON.stringify(manifest)}\n`);
-// What a library says about the package: a manifest without a page has no place for it.
-copyFileSync(`${here}listing.json`, fileURLToPath(new URL('../tables.listing.json', pathToFileURL(output))));

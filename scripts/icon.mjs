@@ -1,0 +1,24 @@
+/** Draws an add-on's icon from its SVG. usage: node scripts/icon.mjs [addons/tables/ui/icon.svg], writes the PNG beside it. */
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const SIDE = 256;
+const LARGEST_BYTES = 262_144;
+const from = resolve(process.argv[2] ?? new URL('../addons/tables/ui/icon.svg', import.meta.url).pathname);
+const to = from.replace(/\.svg$/, '.png');
+
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+});
+try {
+  const page = await browser.newPage({ viewport: { width: SIDE, height: SIDE } });
+  await page.setContent(`<style>body { margin: 0 } svg { display: block }</style>${readFileSync(from, 'utf8')}`);
+  await page.screenshot({ path: to, omitBackground: true });
+} finally {
+  await browser.close();
+}
+const { size } = statSync(to);
+if (size > LARGEST_BYTES) throw new Error(`the icon has ${size} bytes, more than ${LARGEST_BYTES}`);
+console.log(`${to}: ${size} bytes`);
