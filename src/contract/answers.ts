@@ -37,7 +37,7 @@ const receiptRevision = closed('revision', { schema: count, data: count });
 
 const preview: t.Type<Preview> = closed('preview', { operationId: id, revision, expiresAt: time, summary: json });
 
-const receipt: t.Type<Receipt> = t.refinement(
+export const receipt: t.Type<Receipt> = t.refinement(
   closed(
     'receipt',
     {
