@@ -22,9 +22,10 @@ export const DATA_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
 };
 
-/** Adds the common headers to every response, and the data policy where the handler set none of its own. */
-export const securityHeaders: MiddlewareHandler = async (context, next) => {
-  await next();
-  const { headers } = context.res;
-  for (const [name, value] of Object.entries(DATA_HEADERS)) if (!headers.has(name)) headers.set(name, value);
+const HEADERS = Object.entries(DATA_HEADERS);
+
+/** Sets the common headers and the data policy before the handler runs, which may set others in their place. */
+export const securityHeaders: MiddlewareHandler = (context, next) => {
+  for (const [name, value] of HEADERS) context.header(name, value);
+  return next();
 };
