@@ -1,11 +1,11 @@
 /** The frame around every view: brand, navigation with the number of proposals that wait, theme, and the main landmark. */
-import { type ReactNode, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
 import { pending } from '../api/lists.ts';
 import { liveStatus } from '../api/live.ts';
 import { useQuery } from '../api/query.ts';
 import { Icon, type IconName, Mark } from '../parts/icons.tsx';
 import { plural } from '../text/format.ts';
-import { Announcer } from './announce.tsx';
+import { Announcer, announce } from './announce.tsx';
 import { Link } from './router.tsx';
 import { setTheme, type Theme, useTheme } from './theme.ts';
 
@@ -50,7 +50,14 @@ function NavItem(props: { href: string; icon: IconName; label: string; current: 
 }
 
 function Waiting({ current }: { readonly current: boolean }) {
-  const waiting = useQuery(pending).data?.proposals.length ?? 0;
+  const listed = useQuery(pending).data?.proposals.length;
+  const waiting = listed ?? 0;
+  const before = useRef(listed);
+  useEffect(() => {
+    // Said when one more waits, wherever on the page the person is; what waited at the start is read at its place.
+    if (before.current !== undefined && waiting > before.current) announce(`${plural(waiting, 'proposal')} waiting.`);
+    before.current = listed;
+  }, [listed, waiting]);
   return (
     <NavItem href="/app/approvals" icon="shield" label="Approvals" current={current}>
       {waiting > 0 && (

@@ -2,7 +2,7 @@
 import type { ProposalView } from '../../../src/contract/api.ts';
 import { Foreign } from '../text/foreign.tsx';
 import { ago, humanise, when } from '../text/format.ts';
-import { wayOf } from './words.ts';
+import { personOf, wayOf } from './words.ts';
 
 export function Asker({ view, addon }: { readonly view: ProposalView; readonly addon: string }) {
   const way = wayOf(view.via);
@@ -12,7 +12,7 @@ export function Asker({ view, addon }: { readonly view: ProposalView; readonly a
         <dt>Asked by</dt>
         <dd>
           <strong>
-            <Foreign text={view.proposer.displayName ?? view.proposer.userId} max={80} />
+            <Foreign text={personOf(view.proposer.userId, view.proposer.displayName)} max={80} />
           </strong>
           , through {way.words}
           {way.name !== undefined && (
@@ -33,8 +33,18 @@ export function Asker({ view, addon }: { readonly view: ProposalView; readonly a
           <strong>
             <Foreign text={addon} max={80} />
           </strong>
+          {addon !== view.addonId && (
+            <>
+              {' '}
+              <code className="tool-name">
+                <Foreign text={view.addonId} max={80} />
+              </code>
+            </>
+          )}
           , with its tool “<Foreign text={humanise(view.tool)} max={80} />”{' '}
-          <code className="tool-name">{<Foreign text={view.tool} max={80} />}</code>
+          <code className="tool-name">
+            <Foreign text={view.tool} max={80} />
+          </code>
         </dd>
       </div>
     </dl>

@@ -36,6 +36,11 @@ export function ApprovalCard({ view, asking, settle, hide }: Props) {
   const decision = useDecision(view, settle);
   const open = view.state === 'pending';
   useOutcomeFocus(card, view.state);
+  const hideIt = () => {
+    const near = card.current?.nextElementSibling ?? card.current?.previousElementSibling;
+    hide(view.id);
+    (near?.querySelector('h2') ?? document.querySelector<HTMLElement>('main h1'))?.focus();
+  };
   return (
     <article
       ref={card}
@@ -53,15 +58,18 @@ export function ApprovalCard({ view, asking, settle, hide }: Props) {
         {open && <Countdown until={view.expiresAt} title={`${deed.verb} ${deed.object}`} />}
       </header>
       <Asker view={view} addon={addon} />
-      <Effects view={view} addon={addon} />
-      <Technical view={view} />
-      {open && view.blocked === true && <Blocked view={view} />}
-      {decision.problem !== undefined && <Notice tone="warn" role="alert" {...decision.problem} />}
-      {open ? (
-        <Buttons view={view} asking={asking} decision={decision} guard={guard} name={`${deed.verb} ${deed.object}`} />
-      ) : (
-        <Outcome view={view} decision={decision} onHide={() => hide(view.id)} />
-      )}
+      {/* The buttons stick to the window's edge within this part only, so they never cover what the card is about. */}
+      <div className="approval-body">
+        <Effects view={view} addon={addon} />
+        <Technical view={view} />
+        {open && view.blocked === true && <Blocked view={view} />}
+        {decision.problem !== undefined && <Notice tone="warn" role="alert" {...decision.problem} />}
+        {open ? (
+          <Buttons view={view} asking={asking} decision={decision} guard={guard} name={`${deed.verb} ${deed.object}`} />
+        ) : (
+          <Outcome view={view} decision={decision} onHide={hideIt} />
+        )}
+      </div>
       {decision.codeFor !== undefined && (
         <CodeDialog
           onClose={decision.dropCode}

@@ -13,10 +13,16 @@ export interface Guard {
   readonly allows: () => boolean;
 }
 
-/** Where the card stands on the page, scrolling left out: that is the person's own move. */
+/**
+ * Where the card stands on the page, scrolling left out: that is the person's own move. But its buttons stick to the lower
+ * edge of the window, so scrolling from one card to the next puts the next Confirm where the last one was: buttons that
+ * come into view count as a card that appears.
+ */
 function placeOf(element: HTMLElement): string {
   const { left, top, width } = element.getBoundingClientRect();
-  return [left + window.scrollX, top + window.scrollY, width].map(Math.round).join();
+  const foot = element.querySelector('.approval-foot')?.getBoundingClientRect();
+  const seen = foot !== undefined && foot.bottom > 0 && foot.top < window.innerHeight;
+  return [...[left + window.scrollX, top + window.scrollY, width].map(Math.round), seen].join();
 }
 
 /** Guards the card in `card`; `content` stands for everything it says that a person would judge. */

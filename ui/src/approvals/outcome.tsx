@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { when } from '../text/format.ts';
 import type { Decision } from './decide.ts';
-import { meaningOf, STATES } from './words.ts';
+import { meaningOf, personOf, STATES } from './words.ts';
 
 interface Props {
   readonly view: ProposalView;
@@ -37,7 +37,7 @@ export function Outcome({ view, decision, onHide }: Props) {
       )}
       {view.resolution !== undefined && (
         <p className="outcome-reason">
-          <Foreign text={view.resolution.actorId} max={80} /> stopped waiting on {when(view.resolution.at)}: “
+          <Foreign text={personOf(view.resolution.actorId)} max={80} /> stopped waiting on {when(view.resolution.at)}: “
           <Foreign text={view.resolution.reason} max={512} />”
         </p>
       )}

@@ -12,11 +12,25 @@ export interface ChangeEntry {
   readonly after: unknown;
 }
 
-export type Reading =
-  | { readonly form: 'rows'; readonly rows: readonly Row[]; readonly sign: 'added' | 'removed' | undefined }
-  | { readonly form: 'entries'; readonly entries: readonly (ChangeEntry | Entry)[] };
+/** A column as add-ons commonly name it. */
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+}
 
-const LONGEST_CELL = 200;
+interface Rows {
+  readonly form: 'rows';
+  readonly rows: readonly Row[];
+  readonly sign: 'added' | 'removed' | undefined;
+  /** In the order the add-on gave, where it said one: the stored sample itself does not keep the order of members. */
+  readonly columns: readonly string[] | undefined;
+  /** An entry in front of the rows that says what they belong to, such as the table that is made for them. */
+  readonly lead: Entry | undefined;
+}
+
+export type Reading = Rows | { readonly form: 'entries'; readonly entries: readonly (ChangeEntry | Entry)[] };
+
+const LONGEST_CELL = 260;
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const isPlain = (value: unknown) => value === null || ['string', 'number', 'boolean'].includes(typeof value);
@@ -32,22 +46,54 @@ function changeOf(entry: Entry): ChangeEntry | undefined {
   return isFlat(about) ? { about, before, after } : undefined;
 }
 
-/** Rows where every entry is one flat row that stays, comes or goes; else each entry for itself. */
-export function readSample(sample: readonly Entry[]): Reading {
-  if (sample.every((entry) => changeOf(entry) === undefined && isFlat(entry))) {
-    return { form: 'rows', rows: sample as unknown as readonly Row[], sign: undefined };
-  }
+/** The columns that a value lists, or undefined when it is no such list. */
+export function columnsOf(value: unknown): readonly Column[] | undefined {
+  const isColumn = (each: unknown): each is Column =>
+    isMembers(each) && typeof each.name === 'string' && typeof each.type === 'string' && Object.keys(each).length === 2;
+  return Array.isArray(value) && value.length > 0 && value.every(isColumn) ? value : undefined;
+}
+
+/** The columns in the order of `lead`, then those it does not name; undefined when it names none. */
+function orderOf(lead: Entry | undefined, rows: readonly Row[]): readonly string[] | undefined {
+  const named = isMembers(lead) ? columnsOf(lead.columns)?.map(({ name }) => name) : undefined;
+  if (named === undefined) return undefined;
+  const present = new Set(rows.flatMap((row) => Object.keys(row)));
+  return [...new Set([...named.filter((name) => present.has(name)), ...present])];
+}
+
+/** All entries as rows that come, or all as rows that go; members beside the row must not hide any of its cells. */
+function signedRows(sample: readonly Entry[]): Pick<Rows, 'rows' | 'sign'> | undefined {
   const changes = sample.map(changeOf);
   for (const [side, other, sign] of [
     ['after', 'before', 'added'],
     ['before', 'after', 'removed'],
   ] as const) {
-    if (changes.every((change) => change !== undefined && change[other] === undefined && isFlat(change[side]))) {
-      const rows = changes.map((change) => ({ ...change?.about, ...(change?.[side] as Members) }));
-      return { form: 'rows', rows, sign };
-    }
+    const isRow = (change: ChangeEntry | undefined): change is ChangeEntry =>
+      change !== undefined &&
+      change[other] === undefined &&
+      isFlat(change[side]) &&
+      Object.keys(change.about).every((name) => !Object.hasOwn(change[side] as Members, name));
+    if (changes.length > 0 && changes.every(isRow))
+      return { rows: changes.map((change) => ({ ...change.about, ...(change[side] as Members) })), sign };
   }
-  return { form: 'entries', entries: sample.map((entry, at) => changes[at] ?? entry) };
+  return undefined;
+}
+
+/**
+ * Rows where every entry is one flat row that stays, comes or goes, perhaps behind one entry that says what they belong to;
+ * else each entry for itself.
+ */
+export function readSample(sample: readonly Entry[]): Reading {
+  if (sample.every((entry) => changeOf(entry) === undefined && isFlat(entry))) {
+    const rows = sample as unknown as readonly Row[];
+    return { form: 'rows', rows, sign: undefined, columns: undefined, lead: undefined };
+  }
+  const signed = signedRows(sample);
+  if (signed !== undefined) return { form: 'rows', ...signed, columns: undefined, lead: undefined };
+  const [lead, ...rest] = sample;
+  const behind = lead !== undefined && changeOf(lead) === undefined ? signedRows(rest) : undefined;
+  if (behind !== undefined) return { form: 'rows', ...behind, columns: orderOf(lead, behind.rows), lead };
+  return { form: 'entries', entries: sample.map((entry) => changeOf(entry) ?? entry) };
 }
 
 export interface Field {

@@ -21,6 +21,11 @@ export function wayOf(via: Via): { readonly words: string; readonly name: string
     : { words: way.named, name: via.name };
 }
 
+/** The owner of a server without sign-in has an id and no name of its own. */
+const LOCAL_OWNER = 'local-owner';
+export const personOf = (userId: string, displayName?: string): string =>
+  displayName ?? (userId === LOCAL_OWNER ? 'Local owner' : userId);
+
 /** `Change data in`, and the object it is done to. */
 export function deedOf(view: ProposalView, resourceName: string | undefined): { verb: string; object: string } {
   if (view.action === 'create') return { verb: 'Create', object: nameToCreate(view) ?? view.resourceId };

@@ -46,8 +46,11 @@ export function left(ms: number): string {
   return minutes > 0 ? `${minutes} min ${String(seconds % 60).padStart(2, '0')} s` : `${seconds} s`;
 }
 
-/** `import-rows` becomes `Import rows`. */
+const LETTER_WORDS = new Set(['csv', 'sql', 'json', 'html', 'pdf', 'url', 'id', 'api', 'ai']);
+
+/** `create-table-from-csv` becomes `Create table from CSV`. */
 export function humanise(name: string): string {
-  const words = name.replace(/[-_.]+/g, ' ').trim();
-  return words === '' ? name : words[0]?.toUpperCase() + words.slice(1);
+  const words = name.split(/[-_.\s]+/).filter((word) => word !== '');
+  const spoken = words.map((word) => (LETTER_WORDS.has(word) ? word.toUpperCase() : word)).join(' ');
+  return spoken === '' ? name : spoken[0]?.toUpperCase() + spoken.slice(1);
 }
