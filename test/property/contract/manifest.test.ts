@@ -7,7 +7,6 @@ import { isCallable, parseQualifiedName, qualifiedName } from '../../../src/cont
 import { skillTreeProblems } from '../../../src/contract/skills.js';
 import { assert, suite } from '../../support/harness.js';
 import {
-  deepen,
   drop,
   duplicate,
   duplicateEscaped,
@@ -52,11 +51,21 @@ test('a repeated key is refused at every level in every spelling [MANIFEST-060]'
   );
 });
 
-test('nesting deeper than 64 levels is refused wherever it stands [MANIFEST-062]', () => {
+test('nesting deeper than 64 levels is refused wherever it stands, and 64 levels are read [MANIFEST-062]', () => {
   fc.assert(
     fc.property(anyMember, ({ value, at }) => {
-      const result = parseManifest(writeWith(value, at, deepen));
-      assert.equal(result._tag === 'Left' && result.left.map(({ rule }) => rule), ['too-deep']);
+      const rules = (levels: number) => {
+        const lists = levels - at.path.length - 1;
+        const text = writeWith(
+          value,
+          at,
+          (_, key) => `${JSON.stringify(key)}:${'['.repeat(lists)}${']'.repeat(lists)}`,
+        );
+        const result = parseManifest(text);
+        return result._tag === 'Left' ? result.left.map(({ rule }) => rule) : [];
+      };
+      assert.equal(rules(65), ['too-deep']);
+      assert.not.ok(rules(64).includes('too-deep'));
     }),
     { numRuns: 300 },
   );
