@@ -53,6 +53,15 @@ const MAX_WORDS = 512;
 export const cut = (words: string, max = MAX_WORDS): string =>
   words.length <= max ? words : `${words.slice(0, max - 1)}…`;
 
+const UNREACHABLE = 'The add-on is not running or did not answer. Nothing changed by this call. Repeat it later.';
+
+/** The refusal of a call that found no free place at the add-on in time; nothing was sent. */
+export const crowded = (detail: RefusalDetail = {}): Refusal =>
+  refuse('busy', 'The add-on serves as many calls as it may. Nothing was sent. Repeat the call in a moment.', {
+    ...detail,
+    retryAfter: 1,
+  });
+
 /**
  * The refusal of a read or a preview that did not answer: nothing was applied by it. `unavailable` names the code of
  * an outage on this route; a timeout has its own where the route is a read.
@@ -79,13 +88,10 @@ export function callRefusal(
     case 'timeout':
       return refuse(codes.timeout, 'The add-on did not answer in time. Nothing changed by this call.', detail);
     case 'not-sent':
+      return failure.full === true ? crowded(detail) : refuse(codes.unavailable, UNREACHABLE, detail);
     case 'no-receipt':
     case 'outage':
-      return refuse(
-        codes.unavailable,
-        'The add-on is not running or did not answer. Nothing changed by this call. Repeat it later.',
-        detail,
-      );
+      return refuse(codes.unavailable, UNREACHABLE, detail);
     default: {
       const forgotten: never = failure;
       return forgotten;

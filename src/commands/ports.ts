@@ -53,7 +53,11 @@ export interface Observation {
 /** How a call to an add-on can end other than well. */
 export type CallFailure =
   /** Provably never left the owner: no slot, withdrawn, failed connect, invalid envelope. */
-  | { readonly kind: 'not-sent'; readonly message: string }
+  | {
+      readonly kind: 'not-sent';
+      readonly message: string /** It has as many calls as it may have at a time. */;
+      readonly full?: true;
+    }
   /** 400 or 422: refused, nothing applied. */
   | { readonly kind: 'refused'; readonly code?: string; readonly message: string }
   /** 429: busy, nothing applied. */

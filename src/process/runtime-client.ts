@@ -150,7 +150,11 @@ export class BoundClient implements RuntimeClient {
     if (this.withdrawn !== undefined) return notSent(`This process no longer takes calls: ${this.withdrawn}.`);
     if (Buffer.byteLength(body) > limits.envelopeBytes) return notSent('The call is larger than an envelope may be.');
     if (this.running >= limits.concurrency)
-      return notSent(`The add-on is serving ${limits.concurrency} calls, which is as many as it may at a time.`);
+      return left({
+        kind: 'not-sent',
+        full: true,
+        message: `The add-on is serving ${limits.concurrency} calls, which is as many as it may at a time.`,
+      });
     this.running += 1;
     try {
       const result = await this.send({ method: 'POST', ...call }, body, signal);

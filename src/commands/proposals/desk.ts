@@ -10,11 +10,16 @@ import type { Outcome } from './outcome.js';
 /** Lookups go on for the apply timeout and this long after the hand-over (10:218-222). */
 const LOOKUP_WINDOW_MS = 5 * 60_000;
 
+/** A read waits this long for its turn before it is told to come again. */
+const READ_WAIT_MS = 5_000;
+
 export interface Desk {
   readonly context: OwnerContext;
   readonly findInstalled: FindInstalled;
   /** One write to a resource at a time; the wait is bounded by what one apply may take. */
   readonly writes: Turns;
+  /** As many reads of one add-on as it may have calls; the others wait a moment for their turn. */
+  readonly reads: Turns;
   /** Calls that no person waits for, and listings: at most half of an add-on's concurrency. */
   readonly background: Turns;
   /** Proposals whose apply runs in this process right now: `executing` without being here means the outcome was lost. */
@@ -35,6 +40,7 @@ export function createDesk(context: OwnerContext, findInstalled: FindInstalled):
     context,
     findInstalled,
     writes: new Turns(clock, { width: 1, waiting: 16, waitMs: limits.applyTimeoutMs }),
+    reads: new Turns(clock, { width: limits.concurrency, waiting: 256, waitMs: READ_WAIT_MS }),
     background: new Turns(clock, {
       width: Math.max(1, Math.floor(limits.concurrency / 2)),
       waiting: 2_048,

@@ -2,7 +2,7 @@
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import type { ContractRequest, Result } from '../../contract/wire.js';
-import { bounded, callRefusal, issue } from '../addon-call.js';
+import { bounded, callRefusal, crowded, issue } from '../addon-call.js';
 import { requireRole } from '../authority.js';
 import type { Caller, WithRawArguments } from '../gateway.js';
 import type { Desk } from '../proposals/desk.js';
@@ -47,9 +47,13 @@ export async function typedRead(
     const role = requireRole(store.visible, caller.actor, target, 'viewer');
     if (isLeft(role)) return role;
   }
+  const turn = await desk.reads.take(value.addonId);
+  if (turn === undefined) return left(crowded());
   const client = runtimes.current(value.addonId, value.generation);
-  if (isLeft(client))
+  if (isLeft(client)) {
+    turn();
     return left(refuse('unavailable', 'The add-on is not running. Turn it on or repeat the call later.'));
+  }
   const envelope = issue(clock, caller.actor, 'read', limits.readTimeoutMs, {
     addonId: value.addonId,
     ...resource,
@@ -60,7 +64,7 @@ export async function typedRead(
   });
   const answer = await bounded(clock, limits.readTimeoutMs, (late) =>
     client.right.read(envelope, signal === undefined ? late : AbortSignal.any([late, signal])),
-  );
+  ).finally(turn);
   const codes = { unavailable: 'unavailable', timeout: 'timeout', conflict: 'unavailable' } as const;
   if (isLeft(answer)) return left(callRefusal(answer.left, codes));
   const { payload, outputs } = answer.right;

@@ -141,6 +141,11 @@ test('twenty confirmations at once apply the change once [CONFIRM-001] [CONFIRM-
   assert.is(await counterValue(), 12);
 });
 
+test('more readers than the add-on may have calls wait for their turn, and all are answered', async () => {
+  const values = await Promise.all(Array.from({ length: 40 }, counterValue));
+  assert.equal(new Set(values), new Set([12]));
+});
+
 test('kill -9 and a restart keep everything that was said, and apply nothing again', async () => {
   const pending = await client.post<Proposal>('/api/addons/proposals', proposal('add-4', 100));
   await server.stop('SIGKILL');

@@ -132,6 +132,8 @@ test('the ends of a read: refused 400, busy 429, outage 503, silence 504, files 
     world.addon.readFault = fault;
     refused(await read(world, request(database)), 'unavailable', 503);
   }
+  world.addon.readFault = { kind: 'not-sent', message: 'x', full: true };
+  assert.is(refused(await read(world, request(database)), 'busy', 429).detail?.retryAfter, 1);
   world.addon.readFault = { kind: 'timeout' };
   refused(await read(world, request(database)), 'timeout', 504);
   world.addon.readFault = 'hang';
