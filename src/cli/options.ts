@@ -49,57 +49,62 @@ export const dataPathOption = () =>
   new Option('--data-path <dir>', 'where everything is kept').env('LOCALAI_DATA_PATH').default('./data');
 
 export function addRunOptions(command: Command): Command {
-  return command
-    .addOption(
-      new Option('--address <host:port>', 'address to listen on').env('CASTELLAN_ADDRESS').default('127.0.0.1:8080'),
-    )
-    .addOption(
-      new Option('--external-url <url>', 'the address people use in their browser').env('CASTELLAN_EXTERNAL_URL'),
-    )
-    .addOption(
-      new Option('--allowed-host <name>', 'a further name this server answers to (repeatable)')
-        .env('CASTELLAN_ALLOWED_HOSTS')
-        .argParser(list)
-        .default([]),
-    )
-    .addOption(new Option('--tls-cert <file>', 'certificate chain (PEM)').env('CASTELLAN_TLS_CERT'))
-    .addOption(new Option('--tls-key <file>', 'private key (PEM)').env('CASTELLAN_TLS_KEY'))
-    .addOption(
-      new Option('--trusted-proxy <ip>', 'a proxy whose X-Forwarded-* headers count (repeatable)')
-        .env('CASTELLAN_TRUSTED_PROXIES')
-        .argParser(list)
-        .default([]),
-    )
-    .addOption(dataPathOption())
-    .addOption(new Option('--auth', 'named users with accounts').env('LOCALAI_AUTH').argParser(truth).default(false))
-    .addOption(
-      new Option('--addons-ownership-mode <mode>', 'local-owner or named-user').env('LOCALAI_ADDONS_OWNERSHIP_MODE'),
-    )
-    .addOption(new Option('--addons-role <role>', 'combined').env('LOCALAI_ADDONS_ROLE').default('combined'))
-    .addOption(
-      new Option('--addons-official-library <yes>', 'register the built-in library on the first start')
-        .env('LOCALAI_ADDONS_OFFICIAL_LIBRARY')
-        .argParser(truth)
-        .default(true),
-    )
-    .addOption(new Option('--journal <kind>', 'where the journal is kept').env('CASTELLAN_JOURNAL').default('lmdb'))
-    .addOption(
-      new Option('--local-confirm-code', 'confirmations need a code from this terminal')
-        .env('CASTELLAN_LOCAL_CONFIRM_CODE')
-        .argParser(truth)
-        .default(false),
-    )
-    .addOption(
-      new Option('--allow-unauthenticated-network', 'listen on a network address with authentication off').default(
-        false,
-      ),
-    )
-    .addOption(
-      new Option('--log-level <level>', 'how much to log')
-        .env('CASTELLAN_LOG_LEVEL')
-        .choices(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-        .default('info'),
-    );
+  return (
+    command
+      .addOption(
+        new Option('--address <host:port>', 'address to listen on').env('CASTELLAN_ADDRESS').default('127.0.0.1:8080'),
+      )
+      .addOption(
+        new Option('--external-url <url>', 'the address people use in their browser').env('CASTELLAN_EXTERNAL_URL'),
+      )
+      .addOption(
+        new Option('--allowed-host <name>', 'a further name this server answers to (repeatable)')
+          .env('CASTELLAN_ALLOWED_HOSTS')
+          .argParser(list)
+          .default([]),
+      )
+      .addOption(new Option('--tls-cert <file>', 'certificate chain (PEM)').env('CASTELLAN_TLS_CERT'))
+      .addOption(new Option('--tls-key <file>', 'private key (PEM)').env('CASTELLAN_TLS_KEY'))
+      .addOption(
+        new Option('--trusted-proxy <ip>', 'a proxy whose X-Forwarded-* headers count (repeatable)')
+          .env('CASTELLAN_TRUSTED_PROXIES')
+          .argParser(list)
+          .default([]),
+      )
+      .addOption(dataPathOption())
+      // The two switches take a value, since an option without one would be on whatever its variable says, `false` too.
+      .addOption(
+        new Option('--auth [yes]', 'named users with accounts').env('LOCALAI_AUTH').argParser(truth).default(false),
+      )
+      .addOption(
+        new Option('--addons-ownership-mode <mode>', 'local-owner or named-user').env('LOCALAI_ADDONS_OWNERSHIP_MODE'),
+      )
+      .addOption(new Option('--addons-role <role>', 'combined').env('LOCALAI_ADDONS_ROLE').default('combined'))
+      .addOption(
+        new Option('--addons-official-library <yes>', 'register the built-in library on the first start')
+          .env('LOCALAI_ADDONS_OFFICIAL_LIBRARY')
+          .argParser(truth)
+          .default(true),
+      )
+      .addOption(new Option('--journal <kind>', 'where the journal is kept').env('CASTELLAN_JOURNAL').default('lmdb'))
+      .addOption(
+        new Option('--local-confirm-code [yes]', 'confirmations need a code from this terminal')
+          .env('CASTELLAN_LOCAL_CONFIRM_CODE')
+          .argParser(truth)
+          .default(false),
+      )
+      .addOption(
+        new Option('--allow-unauthenticated-network', 'listen on a network address with authentication off').default(
+          false,
+        ),
+      )
+      .addOption(
+        new Option('--log-level <level>', 'how much to log')
+          .env('CASTELLAN_LOG_LEVEL')
+          .choices(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+          .default('info'),
+      )
+  );
 }
 
 /** The judged options, or one sentence that names the flag that is wrong. */
