@@ -35,36 +35,47 @@ export const confirmBody = closed('confirmation', { digest });
 export const resolveBody = closed('resolution', { digest, reason: t.string });
 export const emptyBody = closed('empty object', {});
 
-type Raw<T> = Either<Refusal, { value: T; rawArguments: string }>;
+type Dispatched = t.TypeOf<typeof dispatchBody>;
+type Proposed = t.TypeOf<typeof proposalBody>;
 
 /**
- * The body of `POST /api/addons/dispatch`. Refuses `too_large` and `invalid_request`, the latter also for a typed read
- * with generation 0 or without an add-on.
+ * The request a dispatch body stands for: an absent add-on is empty, an absent generation is 0. Refuses
+ * `invalid_request` for a typed read without an add-on or with generation 0 (wire, "Errors", 400).
  */
-export function readDispatch(input: Uint8Array | string): Raw<ContractRequest> {
-  const body = bodyOf(input, dispatchBody);
-  if (body._tag === 'Left') return body;
-  const { addonId = '', generation: from = 0, resourceId, ...rest } = body.right.value;
+export function dispatchRequest(body: Dispatched): Either<Refusal, ContractRequest> {
+  const { addonId = '', generation: from = 0, resourceId = '', ...rest } = body;
   if (rest.action === 'read' && (from === 0 || addonId === ''))
     return left(refuse('invalid_request', 'A read names the add-on and the generation it was made for.'));
-  const resource = resourceId === undefined || resourceId === '' ? {} : { resourceId };
-  return right({
-    value: { ...rest, addonId, generation: from, ...resource },
-    rawArguments: body.right.rawArguments,
-  });
+  return right({ ...rest, addonId, generation: from, ...(resourceId === '' ? {} : { resourceId }) });
 }
 
-/** The body of `POST /api/addons/proposals`: a creation names no resource, every other change names one (10:63, 10:115). */
-export function readProposal(input: Uint8Array | string): Raw<ProposalRequest> {
-  const body = bodyOf(input, proposalBody);
-  if (body._tag === 'Left') return body;
-  const { resourceId = '', ...rest } = body.right.value;
+/** The request a proposal body stands for: a creation names no resource, every other change names one (10:63, 10:115). */
+export function proposalRequest(body: Proposed): Either<Refusal, ProposalRequest> {
+  const { resourceId = '', ...rest } = body;
   if (rest.action === 'create' && resourceId !== '')
     return left(refuse('invalid_request', 'A creation names no resource: the owner reserves one.'));
   if (rest.action !== 'create' && resourceId === '')
     return left(refuse('invalid_request', 'The field "resourceId" is missing: a change names its resource.'));
-  return right({
-    value: resourceId === '' ? rest : { ...rest, resourceId },
-    rawArguments: body.right.rawArguments,
-  });
+  return right(resourceId === '' ? rest : { ...rest, resourceId });
 }
+
+type Raw<T> = Either<Refusal, { value: T; rawArguments: string }>;
+
+function readRequest<T, A>(
+  input: Uint8Array | string,
+  codec: t.Type<T>,
+  made: (body: T) => Either<Refusal, A>,
+): Raw<A> {
+  const body = bodyOf(input, codec);
+  if (body._tag === 'Left') return body;
+  const value = made(body.right.value);
+  return value._tag === 'Left' ? value : right({ value: value.right, rawArguments: body.right.rawArguments });
+}
+
+/** The whole body of `POST /api/addons/dispatch`. Refuses `too_large` and `invalid_request`. */
+export const readDispatch = (input: Uint8Array | string): Raw<ContractRequest> =>
+  readRequest(input, dispatchBody, dispatchRequest);
+
+/** The whole body of `POST /api/addons/proposals`. Refuses `too_large` and `invalid_request`. */
+export const readProposal = (input: Uint8Array | string): Raw<ProposalRequest> =>
+  readRequest(input, proposalBody, proposalRequest);

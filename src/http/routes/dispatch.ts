@@ -1,24 +1,26 @@
 /** `POST /api/addons/dispatch`: reads, lifecycle and management actions, as one contract request (09, "Public API"). */
-import { closed, isLeft, t } from '../../contract/fp.js';
+import { isLeft } from '../../contract/fp.js';
+import { dispatchBody, dispatchRequest } from '../../contract/requests.js';
 import { answer, refusalResponse } from '../answers.js';
-import { jsonObject, requestBodyWithArguments } from '../body.js';
+import { requestBodyWithArguments } from '../body.js';
 import type { Call } from '../call.js';
 import type { Route } from './table.js';
 
 /** Library-wide actions leave `addonId` out, lifecycle actions may leave `generation` out (wire, "Routes"). */
-export const contractRequest = closed(
-  'request',
-  { operationId: t.string, action: t.string, arguments: jsonObject },
-  { addonId: t.string, resourceId: t.string, generation: t.number },
-);
+export const contractRequest = dispatchBody;
 
 async function dispatch(call: Call): Promise<Response> {
   const body = await requestBodyWithArguments(call.context, contractRequest);
   if (isLeft(body)) return refusalResponse(call.context, body.left);
-  const { value, rawArguments } = body.right;
-  const request = { ...value, addonId: value.addonId ?? '', generation: value.generation ?? 0 };
+  const { rawArguments } = body.right;
+  const request = dispatchRequest(body.right.value);
+  if (isLeft(request)) return refusalResponse(call.context, request.left);
   const respondAsync = /(?:^|,)\s*respond-async\s*(?:,|;|$)/i.test(call.context.req.header('prefer') ?? '');
-  const result = await call.deps.gateway.dispatch(call.caller, { value: request, rawArguments }, { respondAsync });
+  const result = await call.deps.gateway.dispatch(
+    call.caller,
+    { value: request.right, rawArguments },
+    { respondAsync },
+  );
   const pending = !isLeft(result) && respondAsync && isUnfinished(result.right.payload);
   return answer(call.context, result, pending ? 202 : 200);
 }

@@ -1,8 +1,9 @@
 /** Proposals: a change is stored, shown, and applied only by the person's own confirmation (chapter 10; wire, "Routes"). */
 import { closed, isLeft, t } from '../../contract/fp.js';
 import { refuse } from '../../contract/refusal.js';
+import { proposalBody, proposalRequest } from '../../contract/requests.js';
 import { answer, refusalResponse } from '../answers.js';
-import { jsonObject, requestBody, requestBodyWithArguments } from '../body.js';
+import { requestBody, requestBodyWithArguments } from '../body.js';
 import { type Call, ownSession } from '../call.js';
 import type { Route } from './table.js';
 
@@ -10,17 +11,6 @@ const STATES = ['pending', 'unresolved', 'settled', 'all'] as const;
 const MAX_PAGE = 100;
 const DEFAULT_PAGE = 50;
 
-const proposalBody = closed(
-  'proposal',
-  {
-    addonId: t.string,
-    operationId: t.string,
-    generation: t.number,
-    action: t.keyof({ write: null, schema: null, create: null }),
-    arguments: jsonObject,
-  },
-  { resourceId: t.string },
-);
 const digestBody = closed('confirmation', { digest: t.string });
 const resolveBody = closed('resolution', { digest: t.string, reason: t.string });
 const emptyBody = closed('empty object', {});
@@ -30,7 +20,10 @@ const idOf = (call: Call) => call.context.req.param('id') ?? '';
 async function propose(call: Call): Promise<Response> {
   const body = await requestBodyWithArguments(call.context, proposalBody);
   if (isLeft(body)) return refusalResponse(call.context, body.left);
-  const result = await call.deps.gateway.propose(call.caller, body.right);
+  const request = proposalRequest(body.right.value);
+  if (isLeft(request)) return refusalResponse(call.context, request.left);
+  const { rawArguments } = body.right;
+  const result = await call.deps.gateway.propose(call.caller, { value: request.right, rawArguments });
   if (isLeft(result)) return refusalResponse(call.context, result.left);
   return call.context.json(result.right.proposal, result.right.created ? 201 : 200);
 }

@@ -1,17 +1,11 @@
 /** A person's own resources: list for any caller, create from the person's own browser only (chapter 11). */
-import { closed, isLeft, t } from '../../contract/fp.js';
+import { isLeft } from '../../contract/fp.js';
 import { refuse } from '../../contract/refusal.js';
+import { creationBody } from '../../contract/requests.js';
 import { refusalResponse } from '../answers.js';
-import { jsonObject, requestBodyWithArguments } from '../body.js';
+import { requestBodyWithArguments } from '../body.js';
 import { type Call, ownSession } from '../call.js';
 import type { Route } from './table.js';
-
-const creation = closed('creation', {
-  addonId: t.string,
-  operationId: t.string,
-  generation: t.number,
-  arguments: jsonObject,
-});
 
 async function list(call: Call): Promise<Response> {
   const addonId = call.context.req.query('addonId');
@@ -29,7 +23,7 @@ async function list(call: Call): Promise<Response> {
 async function create(call: Call): Promise<Response> {
   const caller = ownSession(call);
   if (isLeft(caller)) return refusalResponse(call.context, caller.left);
-  const body = await requestBodyWithArguments(call.context, creation);
+  const body = await requestBodyWithArguments(call.context, creationBody);
   if (isLeft(body)) return refusalResponse(call.context, body.left);
   const result = await call.deps.gateway.createResource(caller.right, body.right);
   if (isLeft(result)) return refusalResponse(call.context, result.left);
