@@ -1,7 +1,7 @@
 /** `castellan journal ...`: reads the journal beside a running server, or without one (wire, "Command line"). */
 import { writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLeft } from '../contract/fp.js';
 import type { JsonObject } from '../contract/json.js';
 import type { JournalRecord } from '../events/event.js';
@@ -159,7 +159,7 @@ export function addJournalCommands(program: Command): void {
     .option('--json', 'print JSON')
     .action(salvage);
   common(command.command('export').description('write the events as they were stored'))
-    .option('--format <format>', 'ndjson', 'ndjson')
+    .addOption(new Option('--format <format>', 'how it is written').choices(['ndjson']).default('ndjson'))
     .option('--from <position>', 'first position', wholeNumber, 1)
     .option('--to <position>', 'last position', wholeNumber)
     .action(exportAll);

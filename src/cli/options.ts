@@ -1,7 +1,7 @@
 /** The flags of `castellan run`, each with its environment variable, judged before anything is opened (wire, "Command line"). */
 
 import { isIP } from 'node:net';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Either, left, right } from '../contract/fp.js';
 
 export interface RunOptions {
@@ -42,69 +42,78 @@ const list = (value: string, before: string[]) => [
     .map((part) => part.trim())
     .filter(Boolean),
 ];
-const truth = (value: string) => ['1', 'true', 'on', 'yes'].includes(value.toLowerCase());
+/** A switch may stand alone, or say yes or no, as its variable must: `VARIABLE=0` turns nothing on. */
+const toggle = (name: string, description: string) =>
+  new Option(`--${name} [yes-or-no]`, description).preset('yes').argParser(truth);
+
+function truth(value: string): boolean {
+  if (['1', 'true', 'on', 'yes'].includes(value.toLowerCase())) return true;
+  if (['0', 'false', 'off', 'no'].includes(value.toLowerCase())) return false;
+  throw new InvalidArgumentError('It must be yes or no.');
+}
+
+function notEmpty(value: string): string {
+  if (value === '') throw new InvalidArgumentError('It must not be empty.');
+  return value;
+}
 
 /** Where the data lives; shared by every command that needs the journal. */
 export const dataPathOption = () =>
-  new Option('--data-path <dir>', 'where everything is kept').env('LOCALAI_DATA_PATH').default('./data');
+  new Option('--data-path <dir>', 'where everything is kept')
+    .env('LOCALAI_DATA_PATH')
+    .argParser(notEmpty)
+    .default('./data');
 
 export function addRunOptions(command: Command): Command {
-  return (
-    command
-      .addOption(
-        new Option('--address <host:port>', 'address to listen on').env('CASTELLAN_ADDRESS').default('127.0.0.1:8080'),
-      )
-      .addOption(
-        new Option('--external-url <url>', 'the address people use in their browser').env('CASTELLAN_EXTERNAL_URL'),
-      )
-      .addOption(
-        new Option('--allowed-host <name>', 'a further name this server answers to (repeatable)')
-          .env('CASTELLAN_ALLOWED_HOSTS')
-          .argParser(list)
-          .default([]),
-      )
-      .addOption(new Option('--tls-cert <file>', 'certificate chain (PEM)').env('CASTELLAN_TLS_CERT'))
-      .addOption(new Option('--tls-key <file>', 'private key (PEM)').env('CASTELLAN_TLS_KEY'))
-      .addOption(
-        new Option('--trusted-proxy <ip>', 'a proxy whose X-Forwarded-* headers count (repeatable)')
-          .env('CASTELLAN_TRUSTED_PROXIES')
-          .argParser(list)
-          .default([]),
-      )
-      .addOption(dataPathOption())
-      // The two switches take a value, since an option without one would be on whatever its variable says, `false` too.
-      .addOption(
-        new Option('--auth [yes]', 'named users with accounts').env('LOCALAI_AUTH').argParser(truth).default(false),
-      )
-      .addOption(
-        new Option('--addons-ownership-mode <mode>', 'local-owner or named-user').env('LOCALAI_ADDONS_OWNERSHIP_MODE'),
-      )
-      .addOption(new Option('--addons-role <role>', 'combined').env('LOCALAI_ADDONS_ROLE').default('combined'))
-      .addOption(
-        new Option('--addons-official-library <yes>', 'register the built-in library on the first start')
-          .env('LOCALAI_ADDONS_OFFICIAL_LIBRARY')
-          .argParser(truth)
-          .default(true),
-      )
-      .addOption(new Option('--journal <kind>', 'where the journal is kept').env('CASTELLAN_JOURNAL').default('lmdb'))
-      .addOption(
-        new Option('--local-confirm-code [yes]', 'confirmations need a code from this terminal')
-          .env('CASTELLAN_LOCAL_CONFIRM_CODE')
-          .argParser(truth)
-          .default(false),
-      )
-      .addOption(
-        new Option('--allow-unauthenticated-network', 'listen on a network address with authentication off').default(
-          false,
-        ),
-      )
-      .addOption(
-        new Option('--log-level <level>', 'how much to log')
-          .env('CASTELLAN_LOG_LEVEL')
-          .choices(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
-          .default('info'),
-      )
-  );
+  return command
+    .addOption(
+      new Option('--address <host:port>', 'address to listen on').env('CASTELLAN_ADDRESS').default('127.0.0.1:8080'),
+    )
+    .addOption(
+      new Option('--external-url <url>', 'the address people use in their browser').env('CASTELLAN_EXTERNAL_URL'),
+    )
+    .addOption(
+      new Option('--allowed-host <name>', 'a further name this server answers to (repeatable)')
+        .env('CASTELLAN_ALLOWED_HOSTS')
+        .argParser(list)
+        .default([]),
+    )
+    .addOption(new Option('--tls-cert <file>', 'certificate chain (PEM)').env('CASTELLAN_TLS_CERT'))
+    .addOption(new Option('--tls-key <file>', 'private key (PEM)').env('CASTELLAN_TLS_KEY'))
+    .addOption(
+      new Option('--trusted-proxy <ip>', 'a proxy whose X-Forwarded-* headers count (repeatable)')
+        .env('CASTELLAN_TRUSTED_PROXIES')
+        .argParser(list)
+        .default([]),
+    )
+    .addOption(dataPathOption())
+    .addOption(toggle('auth', 'named users with accounts').env('LOCALAI_AUTH').default(false))
+    .addOption(
+      new Option('--addons-ownership-mode <mode>', 'local-owner or named-user').env('LOCALAI_ADDONS_OWNERSHIP_MODE'),
+    )
+    .addOption(new Option('--addons-role <role>', 'combined').env('LOCALAI_ADDONS_ROLE').default('combined'))
+    .addOption(
+      toggle('addons-official-library', 'register the built-in library on the first start')
+        .env('LOCALAI_ADDONS_OFFICIAL_LIBRARY')
+        .default(true),
+    )
+    .addOption(new Option('--journal <kind>', 'where the journal is kept').env('CASTELLAN_JOURNAL').default('lmdb'))
+    .addOption(
+      toggle('local-confirm-code', 'confirmations need a code from this terminal')
+        .env('CASTELLAN_LOCAL_CONFIRM_CODE')
+        .default(false),
+    )
+    .addOption(
+      new Option('--allow-unauthenticated-network', 'listen on a network address with authentication off').default(
+        false,
+      ),
+    )
+    .addOption(
+      new Option('--log-level <level>', 'how much to log')
+        .env('CASTELLAN_LOG_LEVEL')
+        .choices(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+        .default('info'),
+    );
 }
 
 /** The judged options, or one sentence that names the flag that is wrong. */
@@ -160,5 +169,5 @@ function parseUrl(text: string): URL | undefined {
 }
 
 export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
