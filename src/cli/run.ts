@@ -39,7 +39,7 @@ export async function run(options: RunOptions, build: string): Promise<number> {
     owner = opened.right;
     let gateway = STARTING;
     listening = await listen(
-      appOf(options, log, () => gateway),
+      appOf(options, build, log, () => gateway),
       {
         host: options.host,
         port: options.port,
@@ -75,7 +75,7 @@ export async function run(options: RunOptions, build: string): Promise<number> {
   }
 }
 
-function appOf(options: RunOptions, log: ReturnType<typeof createLog>, gateway: () => OwnerGateway): Hono {
+function appOf(options: RunOptions, version: string, log: ReturnType<typeof createLog>, gateway: () => OwnerGateway): Hono {
   const announce = (code: string) =>
     process.stderr.write(`\nTo confirm changes in this server's page, enter the code  ${code}\n\n`);
   const codes = options.localConfirmCode
@@ -94,6 +94,7 @@ function appOf(options: RunOptions, log: ReturnType<typeof createLog>, gateway: 
     ids: systemIds,
     log,
     streams: new StreamSlots(),
+    version,
     origins: originsOf(options),
     uiDir: UI_DIR,
     ...(codes === undefined ? {} : { codes }),

@@ -57,8 +57,17 @@ export function closed<R extends t.Props, O extends t.Props = Record<never, neve
     return errors.length > 0 ? t.failures(errors) : t.success(input as A);
   };
   const is = (input: unknown): input is A => (quick ? fits(input) : validate(input, [])._tag === 'Right');
-  return new t.Type<A>(name, is, validate, (value) => value);
+  const codec = new t.Type<A>(name, is, validate, (value) => value);
+  DECLARED.set(codec, codecs);
+  return codec;
 }
+
+type Fields = ReadonlyMap<string, { readonly codec: t.Mixed; readonly required: boolean }>;
+
+const DECLARED = new WeakMap<t.Mixed, Fields>();
+
+/** The fields a closed codec declares, for descriptions made from it; undefined for any other codec. */
+export const fieldsOf = (codec: t.Mixed): Fields | undefined => DECLARED.get(codec);
 
 /** Whether `is` refuses all that `validate` refuses and neither changes the value; `t.exact` lets extra keys through. */
 function isSaysAll(codec: t.Mixed): boolean {

@@ -1,17 +1,13 @@
 /** Reads request bodies: bounded while they stream in, one JSON value, unknown and repeated fields refused. */
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { type Either, isLeft, left, right, t } from '../contract/fp.js';
-import type { JsonObject } from '../contract/json.js';
+import { type Either, isLeft, left, right, type t } from '../contract/fp.js';
 import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { type Refusal, refuse } from '../contract/refusal.js';
 import { bodyOf, strictBody } from '../contract/request-body.js';
 
 /** Bytes of any request body (wire, "Errors", 413). */
 const MAX_BODY = DEFAULT_LIMITS.envelopeBytes;
-
-/** `arguments`: an object whose content the owner judges. */
-export const jsonObject = t.UnknownRecord as unknown as t.Type<JsonObject>;
 
 /** The body as bytes, or `too_large` as soon as it is over the bound; the rest is not read. */
 async function readBytes(context: Context, maxBytes = MAX_BODY): Promise<Either<Refusal, Uint8Array>> {

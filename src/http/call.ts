@@ -15,6 +15,8 @@ export interface HttpDependencies {
   readonly ids: Ids;
   readonly log: Log;
   readonly streams: StreamSlots;
+  /** Of the program, for the API description. */
+  readonly version: string;
   readonly codes?: ConfirmCodes;
 }
 

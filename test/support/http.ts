@@ -25,6 +25,7 @@ export function httpFixture(answers: Readonly<Record<string, unknown>> = {}, cod
     ids: systemIds,
     log: silentLog,
     streams: new StreamSlots(),
+    version: '0.0.0',
     origins: { ownOrigins: new Set(['https://castellan.example']), scheme: () => 'http' },
     uiDir: '/nonexistent',
     ...(codes === undefined ? {} : { codes }),

@@ -1,12 +1,12 @@
 /** Apps: the installed add-ons a caller sees, their icons, and start and stop for administrators (chapter 12). */
-import { closed, isLeft, t } from '../../contract/fp.js';
+import { isLeft } from '../../contract/fp.js';
 import { refuse } from '../../contract/refusal.js';
+import { appActionBody } from '../../contract/requests.js';
 import { answer, refusalResponse } from '../answers.js';
 import { requestBody } from '../body.js';
 import type { Call } from '../call.js';
 import type { Route } from './table.js';
 
-const switchBody = closed('start or stop', { operationId: t.string, generation: t.number });
 const idOf = (call: Call) => call.context.req.param('id') ?? '';
 
 async function list(call: Call): Promise<Response> {
@@ -31,7 +31,7 @@ const turn = (action: 'startApp' | 'stopApp') => async (call: Call) => {
       call.context,
       refuse('denied', 'Only an administrator can turn add-ons on and off. Nothing changed.'),
     );
-  const body = await requestBody(call.context, switchBody);
+  const body = await requestBody(call.context, appActionBody);
   if (isLeft(body)) return refusalResponse(call.context, body.left);
   return answer(call.context, await call.deps.gateway[action](call.caller, idOf(call), body.right));
 };
@@ -47,13 +47,21 @@ export const appRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/addons/apps/:id/icon',
     summary: 'The icon of an installed add-on, from its verified package.',
+    query: { generation: 'The generation the icon belongs to.' },
     handle: icon,
   },
-  { method: 'POST', path: '/api/addons/apps/:id/start', summary: 'Turns an add-on on.', handle: turn('startApp') },
+  {
+    method: 'POST',
+    path: '/api/addons/apps/:id/start',
+    summary: 'Turns an add-on on.',
+    body: appActionBody,
+    handle: turn('startApp'),
+  },
   {
     method: 'POST',
     path: '/api/addons/apps/:id/stop',
     summary: 'Turns an add-on off; its data stays.',
+    body: appActionBody,
     handle: turn('stopApp'),
   },
   {

@@ -6,11 +6,8 @@ import { requestBodyWithArguments } from '../body.js';
 import type { Call } from '../call.js';
 import type { Route } from './table.js';
 
-/** Library-wide actions leave `addonId` out, lifecycle actions may leave `generation` out (wire, "Routes"). */
-export const contractRequest = dispatchBody;
-
 async function dispatch(call: Call): Promise<Response> {
-  const body = await requestBodyWithArguments(call.context, contractRequest);
+  const body = await requestBodyWithArguments(call.context, dispatchBody);
   if (isLeft(body)) return refusalResponse(call.context, body.left);
   const { rawArguments } = body.right;
   const request = dispatchRequest(body.right.value);
@@ -35,6 +32,7 @@ export const dispatchRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/addons/dispatch',
     summary: 'One typed read, lifecycle or management action.',
+    body: dispatchBody,
     handle: dispatch,
   },
 ];

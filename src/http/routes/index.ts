@@ -1,4 +1,5 @@
 /** Every API route there is. */
+import { describeApi } from '../openapi/document.js';
 import { appRoutes } from './apps.js';
 import { dispatchRoutes } from './dispatch.js';
 import { eventRoutes } from './events.js';
@@ -8,7 +9,7 @@ import { resourceRoutes } from './resources.js';
 import { sessionRoutes } from './session.js';
 import type { Route } from './table.js';
 
-export const ROUTES: readonly Route[] = [
+const described: readonly Route[] = [
   ...appRoutes,
   ...dispatchRoutes,
   ...relayRoutes,
@@ -17,3 +18,12 @@ export const ROUTES: readonly Route[] = [
   ...eventRoutes,
   ...sessionRoutes,
 ];
+
+const openApi: Route = {
+  method: 'GET',
+  path: '/api/openapi.json',
+  summary: 'This description.',
+  handle: async (call) => call.context.json(describeApi(ROUTES, call.deps.version)),
+};
+
+export const ROUTES: readonly Route[] = [...described, openApi];

@@ -84,12 +84,18 @@ export const proposalRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/addons/proposals',
     summary: 'Stores a change as a proposal; nothing is applied.',
+    body: proposalBody,
     handle: propose,
   },
   {
     method: 'GET',
     path: '/api/addons/proposals',
     summary: "Lists the caller's own proposals, newest first.",
+    query: {
+      state: `One of ${STATES.join(', ')}.`,
+      limit: `From 1 to ${MAX_PAGE}.`,
+      cursor: 'The `next` of the page before.',
+    },
     handle: list,
   },
   {
@@ -101,13 +107,16 @@ export const proposalRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/api/addons/proposals/:id/confirm',
-    summary: "Applies a stored proposal once; only from the person's own browser.",
+    summary: 'Applies a stored proposal once.',
+    body: digestBody,
+    ownSession: true,
     handle: confirm,
   },
   {
     method: 'POST',
     path: '/api/addons/proposals/:id/cancel',
     summary: 'Withdraws a pending proposal.',
+    body: emptyBody,
     handle: withEmptyBody(async (call) =>
       answer(call.context, await call.deps.gateway.cancel(call.caller, idOf(call))),
     ),
@@ -116,6 +125,7 @@ export const proposalRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/addons/proposals/:id/reconcile',
     summary: 'Looks the receipt of an unresolved proposal up; never submits it again.',
+    body: emptyBody,
     handle: withEmptyBody(async (call) =>
       answer(call.context, await call.deps.gateway.reconcile(call.caller, idOf(call))),
     ),
@@ -123,13 +133,17 @@ export const proposalRoutes: readonly Route[] = [
   {
     method: 'POST',
     path: '/api/addons/proposals/:id/resolve',
-    summary: 'Stops waiting for an unresolved proposal; only the owner of the resource, in their own browser.',
+    summary: 'Stops waiting for an unresolved proposal; only the owner of the resource.',
+    body: resolveBody,
+    ownSession: true,
     handle: resolve,
   },
   {
     method: 'GET',
     path: '/api/addons/resources/:resourceId/proposals',
     summary: 'Lists the unresolved proposals on a resource for its owner.',
+    query: { state: 'Always unresolved.' },
+    ownSession: true,
     handle: unresolved,
   },
 ];

@@ -76,6 +76,7 @@ export const relayRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/addons/relay',
     summary: 'The state of an operation, once (status) or streamed (progress).',
+    body: relayBody,
     handle: relay,
   },
 ];

@@ -35,12 +35,15 @@ export const resourceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/api/addons/resources',
     summary: "Lists the caller's resources of one add-on.",
+    query: { addonId: 'The add-on.' },
     handle: list,
   },
   {
     method: 'POST',
     path: '/api/addons/resources',
-    summary: "Creates a resource, from the person's own browser.",
+    summary: 'Creates a resource.',
+    body: creationBody,
+    ownSession: true,
     handle: create,
   },
 ];

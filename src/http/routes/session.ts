@@ -46,6 +46,7 @@ export const sessionRoutes: readonly Route[] = [
     method: 'POST',
     path: '/api/local-confirm',
     summary: 'Takes the one-time code of the terminal and lets this browser confirm.',
+    body: codeBody,
     handle: enterCode,
   },
 ];

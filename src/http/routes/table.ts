@@ -1,4 +1,5 @@
 /** How a route is declared: one table is the router, the list of reserved add-on ids and the source of the API description. */
+import type { t } from '../../contract/fp.js';
 import type { Call } from '../call.js';
 
 export interface Route {
@@ -7,6 +8,12 @@ export interface Route {
   readonly path: string;
   /** One sentence for the API description. */
   readonly summary: string;
+  /** What decodes the body of a mutation; the API description is made from it. */
+  readonly body?: t.Mixed;
+  /** Query parameters, each with what it means. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** Only from the person's own browser, over the confirmation surface. */
+  readonly ownSession?: true;
   readonly handle: (call: Call) => Promise<Response>;
 }
 
