@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { addJournalCommands } from './journal-commands.js';
 import { addLibraryCommands } from './library-commands.js';
 import { addRunOptions, judge, type RawOptions } from './options.js';
+import { addPackageCommands } from './package-commands.js';
 
 /** Exit codes (wire, "Command line"). */
 const REFUSED = 1;
@@ -35,6 +36,7 @@ function program(): Command {
   });
   addLibraryCommands(root);
   addJournalCommands(root);
+  addPackageCommands(root);
   return root;
 }
 

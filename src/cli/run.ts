@@ -75,7 +75,12 @@ export async function run(options: RunOptions, build: string): Promise<number> {
   }
 }
 
-function appOf(options: RunOptions, version: string, log: ReturnType<typeof createLog>, gateway: () => OwnerGateway): Hono {
+function appOf(
+  options: RunOptions,
+  version: string,
+  log: ReturnType<typeof createLog>,
+  gateway: () => OwnerGateway,
+): Hono {
   const announce = (code: string) =>
     process.stderr.write(`\nTo confirm changes in this server's page, enter the code  ${code}\n\n`);
   const codes = options.localConfirmCode
