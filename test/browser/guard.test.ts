@@ -62,6 +62,30 @@ test('a card that moves, for whatever reason, is guarded anew', async () => {
   await refusedThenReady(now, 'moved');
 });
 
+test('buttons that scroll into view are guarded like a card that appears, since other buttons stood there before', async () => {
+  const mock = await studio.mock((state) => {
+    state.proposals = [importProposal(), updateProposal()];
+  });
+  const size = { viewport: { width: 1000, height: 460 } };
+  const { page, advance } = await studio.page(mock, '/app/approvals', { fakeClock: true, ...size });
+  await page.locator('.btn-confirm').nth(1).waitFor();
+  const id = (await page.locator('[data-proposal]').nth(1).getAttribute('data-proposal')) ?? '';
+  await settle(page, id, advance);
+  await page.evaluate('window.scrollTo(0, document.body.scrollHeight)');
+  await refusedThenReady({ mock, page, id, advance }, 'scrolled into view');
+});
+
+test('the buttons of a tall card are in the window from the start, and never over what the card is about', async () => {
+  const mock = await studio.mock((state) => {
+    state.proposals = [importProposal()];
+  });
+  const { page } = await studio.page(mock, '/app/approvals', { viewport: { width: 390, height: 640 } });
+  const box = await page.locator('.btn-confirm').boundingBox();
+  const about = await page.locator('.approval .asker').boundingBox();
+  assert.ok(box !== null && box.y + box.height <= 640, `Confirm ends at ${box?.y}`);
+  assert.ok(about !== null && box.y >= about.y + about.height, 'Confirm stands below who asks');
+});
+
 test('a window that regains focus guards its cards anew', async () => {
   const now = await armed();
   await now.page.evaluate('window.dispatchEvent(new Event("focus"))');

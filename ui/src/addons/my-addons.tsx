@@ -99,8 +99,11 @@ function useReturnFocus(chosen: string | undefined): void {
   const before = useRef(chosen);
   useEffect(() => {
     if (before.current === chosen) return;
+    // The card is gone when the add-on was removed.
     const target =
-      chosen === undefined ? document.getElementById(`card-${before.current}`) : document.getElementById('pane-title');
+      chosen === undefined
+        ? (document.getElementById(`card-${before.current}`) ?? document.querySelector<HTMLElement>('main h1'))
+        : document.getElementById('pane-title');
     target?.focus({ preventScroll: chosen !== undefined && window.innerWidth > 900 });
     before.current = chosen;
   }, [chosen]);

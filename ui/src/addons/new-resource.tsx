@@ -7,6 +7,8 @@ import { wordsFor } from '../api/words.ts';
 import { announce } from '../app/announce.tsx';
 import { CodeDialog } from '../parts/code-dialog.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Foreign } from '../text/foreign.tsx';
+import { titleOf } from './names.ts';
 
 const LONGEST_NAME = 120;
 
@@ -66,7 +68,11 @@ export function NewResource({ app, onClose }: { readonly app: AppEntry; readonly
   }
   return (
     <Dialog
-      title="Create something new"
+      title={
+        <>
+          New in <Foreign text={titleOf(app)} max={60} />
+        </>
+      }
       submit={busy ? 'Creating…' : 'Create'}
       busy={busy}
       onSubmit={() => void send()}

@@ -1,5 +1,5 @@
 /** One add-on that a source offers, with Install and turn on. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { AppEntry, Release } from '../../../src/contract/api.ts';
 import { startOperation, useOperation } from '../api/operations.ts';
 import { Link } from '../app/router.tsx';
@@ -18,11 +18,14 @@ interface Props {
 
 export function ReleaseCard({ versions, installed }: Props) {
   const [at, setAt] = useState(0);
+  const heading = useRef<HTMLHeadingElement>(null);
   const release = versions[at] ?? versions[0];
   const operation = useOperation(release?.id ?? '');
   if (release === undefined) return null;
   const title = release.ui?.title || release.name || release.id;
-  const install = () =>
+  const install = () => {
+    // The button goes while it installs; the focus stays at its card.
+    heading.current?.focus({ preventScroll: true });
     startOperation({
       addonId: release.id,
       title,
@@ -31,12 +34,13 @@ export function ReleaseCard({ versions, installed }: Props) {
       arguments: { sourceId: release.sourceId, version: release.version },
       thenEnable: true,
     });
+  };
   return (
     <li className="card" data-release={release.id}>
       <div className="card-head">
         <Tile title={title} />
         <div className="card-name">
-          <h2>
+          <h2 ref={heading} tabIndex={-1}>
             <Foreign text={title} max={80} />
           </h2>
           <p className="card-source">

@@ -2,7 +2,8 @@
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef } from 'react';
 
 interface Props {
-  readonly title: string;
+  /** With any name that others chose inside a `Foreign`. */
+  readonly title: ReactNode;
   readonly children: ReactNode;
   readonly submit: string;
   readonly danger?: boolean;
