@@ -27,7 +27,8 @@ export async function askServer(
 
 function ask(path: string, body: string): Promise<Either<Refusal, Json> | undefined> {
   return new Promise((resolve) => {
-    const call = request({ socketPath: path, method: 'POST', path: '/' }, async (response) => {
+    // No pooled connection: the number in the path means another directory the next time.
+    const call = request({ socketPath: path, method: 'POST', path: '/', agent: false }, async (response) => {
       try {
         let text = '';
         for await (const chunk of response.setEncoding('utf8')) text += chunk;

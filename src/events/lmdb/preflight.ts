@@ -19,16 +19,14 @@ export type DataFile =
 
 export async function inspectDataFile(directory: string): Promise<DataFile> {
   const path = dataFile(directory);
-  let size: number;
   try {
     const entry = await lstat(path);
     if (!entry.isFile()) return { kind: 'bad', reason: 'it is not a regular file' };
-    size = entry.size;
+    if (entry.size === 0) return { kind: 'empty' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { kind: 'absent' };
     throw error;
   }
-  if (size === 0) return { kind: 'empty' };
   const handle = await open(path, 'r');
   try {
     const first = Buffer.alloc(160);
@@ -39,6 +37,8 @@ export async function inspectDataFile(directory: string): Promise<DataFile> {
     await handle.read(second, 0, second.length, pageSize);
     if (!isMeta(second)) return { kind: 'bad', reason: 'its second meta page is damaged' };
     const meta = first.readBigUInt64LE(AT.txn) >= second.readBigUInt64LE(AT.txn) ? first : second;
+    // Asked last: a running owner makes the file longer before it names the new pages, and never shorter.
+    const { size } = await handle.stat();
     const pages = BigInt(Math.floor(size / pageSize));
     for (const at of AT.roots) {
       const root = meta.readBigUInt64LE(at);
