@@ -131,16 +131,11 @@ function decide(
   return accept(receipt);
 }
 
-/** One write transaction. A refusal rolls back; a full disk or a lock is busy, since nothing of it stays. */
-function transact<A>(database: OpenDatabase, body: () => Outcome<A>): Outcome<A> {
-  const { connection } = database;
+/** Runs what leaves nothing behind when it fails; a full disk or a lock is then busy, and anything else a fault. */
+function orBusy<A>(body: () => Outcome<A>): Outcome<A> {
   try {
-    connection.exec('BEGIN IMMEDIATE');
-    const outcome = body();
-    connection.exec(outcome.ok ? 'COMMIT' : 'ROLLBACK');
-    return outcome;
+    return body();
   } catch (fault) {
-    if (connection.inTransaction) connection.exec('ROLLBACK');
     const code = sqliteCode(fault) ?? '';
     if (code.startsWith('SQLITE_BUSY')) return busy(1, 'The database is busy. Nothing was changed; try again.');
     if (code.startsWith('SQLITE_FULL')) {
@@ -152,6 +147,27 @@ function transact<A>(database: OpenDatabase, body: () => Outcome<A>): Outcome<A>
     throw fault;
   }
 }
+
+/** One write transaction. A refusal rolls back; a full disk or a lock is busy, since nothing of it stays. */
+const transact = <A>({ connection }: OpenDatabase, body: () => Outcome<A>): Outcome<A> =>
+  orBusy(() => {
+    try {
+      connection.exec('BEGIN IMMEDIATE');
+      const outcome = body();
+      connection.exec(outcome.ok ? 'COMMIT' : 'ROLLBACK');
+      return outcome;
+    } catch (fault) {
+      if (connection.inTransaction) connection.exec('ROLLBACK');
+      throw fault;
+    }
+  });
+
+/** Notes where the receipt of an operation will stand; busy when there is no room even for that. */
+const noted = (service: Service, operationId: string, resourceId: string): Outcome<null> =>
+  orBusy(() => {
+    service.databases.registry.note(operationId, resourceId, service.now());
+    return accept(null);
+  });
 
 function answerRepeat(known: StoredReceipt, binding: string): Outcome<Receipt> {
   if (known.binding === binding) return accept(known.receipt);
@@ -176,9 +192,13 @@ function applyCreation(
     revision: FIRST_REVISION,
     result: { payload: { name: name.value } },
   };
-  service.databases.registry.note(request.operationId, resourceId, now);
-  service.databases.create(resourceId, name.value, { receipt, binding }, now);
-  return accept(receipt);
+  const note = noted(service, request.operationId, resourceId);
+  if (!note.ok) return note;
+  // The database appears by its rename, after the last write that a full disk can refuse.
+  return orBusy(() => {
+    service.databases.create(resourceId, name.value, { receipt, binding }, now);
+    return accept(receipt);
+  });
 }
 
 function applyDeletion(
@@ -195,7 +215,8 @@ function applyDeletion(
   const { operationId } = request;
   const revision = database.revision;
   if (!sameRevision(revision, expected)) {
-    service.databases.registry.note(operationId, resourceId, service.now());
+    const note = noted(service, operationId, resourceId);
+    if (!note.ok) return note;
     return transact(database, () => {
       const receipt = stale(operationId, revision);
       writeReceipt(database.connection, { receipt, binding }, service.now());
@@ -203,8 +224,10 @@ function applyDeletion(
     });
   }
   const receipt: Receipt = { operationId, state: 'committed', revision, result: { payload: { deleted: true } } };
-  service.databases.delete(resourceId, { receipt, binding }, service.now());
-  return accept(receipt);
+  return orBusy(() => {
+    service.databases.delete(resourceId, { receipt, binding }, service.now());
+    return accept(receipt);
+  });
 }
 
 /**
@@ -228,8 +251,9 @@ export function apply(service: Service, envelope: Envelope, expected: Revision):
   if (!change.ok) return change;
   const database = service.databases.use(resourceId.value);
   if (database === undefined) return missing();
+  const note = noted(service, operationId, resourceId.value);
+  if (!note.ok) return note;
   const now = service.now();
-  service.databases.registry.note(operationId, resourceId.value, now);
   const outcome = transact(database, () => {
     const repeated = findReceipt(database.connection, operationId);
     if (repeated !== undefined) return answerRepeat(repeated, binding);

@@ -3,7 +3,7 @@ import { renameSync, rmSync } from 'node:fs';
 import type { Revision } from '../wire/shapes.js';
 import { type DataFolder, syncPath } from './files.js';
 import { CREATE_RECEIPTS, RECEIPTS_TABLE, type StoredReceipt, writeReceipt } from './receipts.js';
-import { Connection, quoted } from './sqlite.js';
+import { Connection, quoted, sqliteCode } from './sqlite.js';
 
 /** 256 MiB: a page is 4 KiB. A write past it is refused, so that one database cannot fill the disk. */
 const MAX_PAGES = 65_536;
@@ -86,9 +86,15 @@ export class OpenDatabase {
     return Number(this.connection.first(`SELECT count(*) FROM ${quoted(table)}`)?.[0]);
   }
 
+  /** The log is folded into the file where that can be done; on a full disk it stays beside it, and nothing is lost. */
   close(): void {
-    this.connection.checkpoint();
-    this.connection.close();
+    try {
+      this.connection.checkpoint();
+    } catch (fault) {
+      if (sqliteCode(fault) === undefined) throw fault;
+    } finally {
+      this.connection.close();
+    }
   }
 }
 

@@ -45,9 +45,9 @@ export class DataFolder {
     mkdirSync(this.building, { mode: 0o700 });
   }
 
-  /** Removes a database's file and what SQLite keeps beside it, so that it stays removed. */
+  /** Removes a database's file, and first what SQLite keeps beside it: while the file is there, a start removes again. */
   remove(resourceId: string): void {
-    for (const end of ['', '-wal', '-shm']) rmSync(`${this.database(resourceId)}${end}`, { force: true });
+    for (const end of ['-wal', '-shm', '']) rmSync(`${this.database(resourceId)}${end}`, { force: true });
     this.sync();
   }
 

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import type { DataFolder } from './files.js';
 import { CREATE_RECEIPTS, copyReceipts, findReceipt, type StoredReceipt, writeReceipt } from './receipts.js';
-import { Connection } from './sqlite.js';
+import { Connection, sqliteCode } from './sqlite.js';
 
 const KEEP_MS = 60 * 24 * 3_600_000;
 
@@ -45,8 +45,13 @@ export class Registry {
     });
   }
 
+  /** Takes a note back. One that stays, because the disk is full, means no more than that nothing was applied. */
   forget(operationId: string): void {
-    this.connection.run('DELETE FROM operations WHERE operation = ?', operationId);
+    try {
+      this.connection.run('DELETE FROM operations WHERE operation = ?', operationId);
+    } catch (fault) {
+      if (sqliteCode(fault) === undefined) throw fault;
+    }
   }
 
   resourceOf(operationId: string): string | undefined {

@@ -12,7 +12,8 @@ export type Found = Cell | bigint | Uint8Array;
 const bindable = (cell: Cell): string | number | bigint | null => {
   if (cell === null || typeof cell === 'string') return cell;
   if (typeof cell !== 'number') throw new TypeError('only checked cells may be bound');
-  return Number.isInteger(cell) ? BigInt(cell) : cell;
+  // A whole number past 2^53 is only ever a real, and one past 2^63 fits no integer of the driver.
+  return Number.isSafeInteger(cell) ? BigInt(cell) : cell;
 };
 
 interface DriverStatement {
