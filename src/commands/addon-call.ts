@@ -49,9 +49,9 @@ export async function bounded<A>(
 
 const MAX_WORDS = 512;
 
-/** The add-on's own words, cut to what an error or an event may carry. */
+/** The add-on's own words, cut to what an error or an event may carry; never within a character, which has no JSON. */
 export const cut = (words: string, max = MAX_WORDS): string =>
-  words.length <= max ? words : `${words.slice(0, max - 1)}…`;
+  words.length <= max ? words : `${words.slice(0, max - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 
 const UNREACHABLE = 'The add-on is not running or did not answer. Nothing changed by this call. Repeat it later.';
 

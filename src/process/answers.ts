@@ -49,6 +49,8 @@ function errorOf(body: Uint8Array): { code?: string; message: string } | undefin
   if (typeof error !== 'object' || error === null) return undefined;
   const { code, message } = error as { code?: unknown; message?: unknown };
   if (typeof message !== 'string') return undefined;
-  const cut = message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}\u2026` : message;
+  // Half a character at the cut would have no JSON, and the words could then not be recorded.
+  const whole = message.slice(0, MESSAGE_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
+  const cut = message.length > MESSAGE_CHARACTERS ? `${whole}\u2026` : message;
   return typeof code === 'string' && CODE.test(code) ? { code, message: cut } : { message: cut };
 }

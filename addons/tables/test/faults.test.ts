@@ -81,6 +81,7 @@ test('a refusal stays a refusal when the disk is too full to take its note back'
 });
 
 test('a database whose log cannot be folded on a full disk closes all the same, and another one opens', () => {
+  assert.is(service.databases.use(ID)?.name, 'Notes');
   Connection.prototype.checkpoint = full;
   service.databases.release(ID);
   assert.is(service.databases.use(ID)?.name, 'Notes');

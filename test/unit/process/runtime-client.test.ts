@@ -4,9 +4,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createPlain } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { CallFailure } from '../../../src/commands/ports.js';
-import { type Either, must } from '../../../src/contract/fp.js';
+import { type Either, left, must } from '../../../src/contract/fp.js';
 import { DEFAULT_LIMITS, type Limits } from '../../../src/contract/limits.js';
 import type { Registration } from '../../../src/contract/wire.js';
+import { interpret } from '../../../src/process/answers.js';
 import { Deadlines } from '../../../src/process/deadlines.js';
 import { parseEndpoint } from '../../../src/process/exchange.js';
 import { BoundClient } from '../../../src/process/runtime-client.js';
@@ -327,6 +328,13 @@ test('a read on a kept connection that was closed meanwhile is sent once more, a
   flaky.closeAllConnections();
   flaky.close();
   client.withdraw('done');
+});
+
+test('the words of a refusal are never cut within a character, which could not be written as JSON', () => {
+  const message = `${'x'.repeat(999)}\u{1f600} and more`;
+  const body = Buffer.from(JSON.stringify({ error: { message } }));
+  const told = interpret({ kind: 'answer', status: 422, body }, () => left('not used'));
+  assert.equal(told, left({ kind: 'refused', message: `${'x'.repeat(999)}\u2026` }));
 });
 
 test.run();
