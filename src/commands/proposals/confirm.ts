@@ -85,6 +85,9 @@ async function start(desk: Desk, caller: Caller, id: string, digest: string): Pr
   const proposal = found.right;
   const { record: stored } = proposal;
   if (proposal.state !== 'pending' || digest !== stored.digest || isDue(proposal, nowOf(desk))) {
+    // Its time may have run out while it waited for its turn, and only what is recorded is answered.
+    const expired = await expireDue(desk);
+    if (isLeft(expired)) return left(expired);
     const settled = await store.settled(id);
     return left(isLeft(settled) ? settled : recordedAnswer(desk, caller, id, digest));
   }

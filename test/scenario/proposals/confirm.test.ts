@@ -382,6 +382,44 @@ test('a confirmation at the very moment of expiry, before the timer, is refused 
   assert.is(applies(), 0);
 });
 
+test('a confirmation whose time runs out while it waits for its turn is expired, and never sent [PROPOSAL-037]', async () => {
+  const { world, database, view, applies } = await pendingWorld();
+  const second = await world.pending(database, 'op-2');
+  let finish = () => {};
+  world.addon.onApply = () => new Promise<void>((resume) => (finish = resume));
+  const first = world.confirm(view);
+  await settle();
+  const waiting = world.confirm(second);
+  await settle();
+  world.clock.stop();
+  await world.clock.advance(300_000);
+  finish();
+  must(await first);
+  const refusal = refused(await waiting, 'proposal_expired', 410);
+  assert.is(refusal.detail?.state, 'expired');
+  assert.equal(world.events('proposal-op-2'), ['ProposalStored', 'ProposalExpired']);
+  assert.is(applies(), 1);
+});
+
+test('words of an add-on that are cut within a character are recorded all the same [RECOVER-006]', async () => {
+  const { world, database, view } = await pendingWorld();
+  world.addon.applyFaults.push({ kind: 'refused', message: `${'x'.repeat(510)}\u{1f600} and more` });
+  refused(await world.confirm(view), 'invalid_request', 400);
+  const stored = must(await world.proposals.proposal(local(), 'op-1'));
+  assert.equal([stored.state, stored.rejection?.message], ['rejected', `${'x'.repeat(510)}…`]);
+  const second = await world.pending(database, 'op-2');
+  world.addon.applied.set('op-2', {
+    receipt: {
+      operationId: 'op-2',
+      state: 'rejected',
+      revision: second.revision,
+      result: { payload: { error: `${'e'.repeat(62)}\u{1f600} and more` } },
+    },
+    times: 0,
+  });
+  assert.is(must(await world.confirm(second)).rejection?.code, `${'e'.repeat(62)}…`);
+});
+
 test('the role is checked again at confirmation [PROPOSAL-025]', async () => {
   const { world, database, view, applies } = await pendingWorld();
   const { resourceKind } = await import('../../../src/projections/kinds/resource.js');
