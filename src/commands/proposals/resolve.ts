@@ -14,7 +14,6 @@ import { resourceKind } from '../../projections/kinds/resource.js';
 import { requireRole, sameOwner } from '../authority.js';
 import type { Caller } from '../gateway.js';
 import { askExists } from '../resources/exists.js';
-import type { Change } from '../store.js';
 import { type Desk, proposalUnavailable, ready } from './desk.js';
 import { isProposer, known, onSurface } from './find.js';
 import { lookUp } from './lookup.js';
@@ -36,12 +35,11 @@ function resolvable(desk: Desk, caller: Caller, id: string): Either<Refusal, Kno
 }
 
 /** A reservation is given up only when the add-on says that nothing exists; it stays pending otherwise. */
-async function reservationOf(desk: Desk, caller: Caller, proposal: KnownProposal): Promise<readonly Change[]> {
+async function isVain(desk: Desk, caller: Caller, proposal: KnownProposal): Promise<boolean> {
   const { resourceId, action } = proposal.record;
   const reserved = desk.context.store.ahead.get(resourceKind, resourceId);
-  if (action !== 'create' || reserved.state !== 'reserved' || !sameOwner(reserved, caller.actor)) return [];
-  const exists = await askExists(desk, resourceId, reserved);
-  return exists === false ? dropReservation(desk, proposal, 'the add-on says that nothing was created') : [];
+  if (action !== 'create' || reserved.state !== 'reserved' || !sameOwner(reserved, caller.actor)) return false;
+  return (await askExists(desk, resourceId, reserved)) === false;
 }
 
 const answer = (desk: Desk, caller: Caller, id: string): Either<Refusal, ProposalView> => {
@@ -78,13 +76,14 @@ export async function resolve(
   if (!isUnresolved(proposal)) return left(closedRefusal(proposal));
   if (desk.live.has(id)) return left(proposalUnavailable(id, 'The change is being applied right now.'));
   if ((await lookUp(desk, id, 'resolver')) === 'settled') return answer(desk, caller, id);
-  const reservation = await reservationOf(desk, caller, proposal);
+  const vain = await isVain(desk, caller, proposal);
   const { userId: by } = caller.actor;
   const decided = store.decide(proposalKind, id, { type: 'abandon', by, reason: body.reason, digest: body.digest });
   if (isLeft(decided)) {
     const now = known(store.visible, id);
     return !isLeft(now) && now.right.state !== 'pending' ? answer(desk, caller, id) : decided;
   }
+  const reservation = vain ? dropReservation(desk, proposal, 'the add-on says that nothing was created') : [];
   const committed = await store.commit(
     { changes: [decided.right, ...reservation] },
     { actor: caller.actor, operationId: id },

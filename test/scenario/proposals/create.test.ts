@@ -1,4 +1,5 @@
 /** Creating a resource by proposal: reserved, invisible, activated by the receipt, dropped when it never came to be. */
+import { right } from '../../../src/contract/fp.js';
 import { resourceKind } from '../../../src/projections/kinds/resource.js';
 import {
   creation,
@@ -196,6 +197,25 @@ test('a proposer who stops waiting drops the reservation only when the add-on sa
     assert.equal(asked?.request.arguments, { tool: 'resource-exists' });
     assert.is(asked?.authority.actor.credentialId, 'owner-recovery');
   }
+});
+
+test('two who stop waiting at the same time drop the reservation once [CREATE-011]', async () => {
+  const { world, proposal, resource } = await uncertain('dropped');
+  let answer = () => {};
+  const gate = new Promise<void>((resume) => (answer = resume));
+  const current = world.addon.current.bind(world.addon);
+  world.addon.current = (addonId, generation) => {
+    const client = current(addonId, generation);
+    if (client._tag === 'Left') return client;
+    const read = () => gate.then(() => right({ payload: { exists: false } }));
+    return right({ ...client.right, read });
+  };
+  const body = { digest: proposal.digest, reason: 'no answer' };
+  const both = [1, 2].map(() => world.proposals.resolve(local('op-1'), 'op-1', body));
+  await settle();
+  answer();
+  for (const one of await Promise.all(both)) assert.is(must(one).state, 'abandoned-unknown');
+  assert.equal(world.events(`resource-${resource}`), ['ResourceReserved', 'ReservationDropped']);
 });
 
 test('somebody else cannot resolve an unknown creation [CREATE-011] [RECOVER-025]', async () => {
