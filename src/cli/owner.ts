@@ -132,7 +132,9 @@ async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Pr
       const library = await lifecycle.openLibrary();
       if (isLeft(library)) throw new Error(library.left.message);
       void startEnabled(lifecycle);
-      guard = guardJournal(root.folder('journal'), store.journal, verifying.signal);
+      guard = guardJournal(root.folder('journal'), store.journal, verifying.signal).catch((error: unknown) =>
+        log.error({ err: error }, 'the journal could not be checked; run `castellan journal verify`'),
+      );
     },
     close: async () => {
       verifying.abort();

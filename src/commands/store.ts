@@ -121,8 +121,8 @@ export class Store {
     this.since = 0;
     if (this.journal.fenced() !== undefined) return;
     const { position, hash } = this.journal.head();
-    const state = new TextEncoder().encode(JSON.stringify(this.visible));
     try {
+      const state = new TextEncoder().encode(JSON.stringify(this.visible));
       await this.journal.saveSnapshot({ position, hash, format: SNAPSHOT_FORMAT, state });
     } catch {
       // The next start replays more; nothing is lost.

@@ -20,17 +20,21 @@ export function unfinished(parts: Parts, running: (operationId: string) => boole
 
 /** Brings one unfinished operation to its end; answers the add-on whose process may have to follow. */
 export async function finish(parts: Parts, operationId: string): Promise<Either<Refusal, string>> {
-  const { desk, context } = parts;
+  const { context } = parts;
   const found = context.store.ahead.get(operationKind, operationId);
   if (found.phase === 'none') return right('');
   context.log.info({ operationId, phase: found.phase }, 'Finishing an operation that was interrupted');
   const done =
     found.phase === 'intent' ? await failIntent(parts, operationId, found) : await complete(parts, operationId);
   return isLeft(done) ? done : right(found.addonId);
-  async function complete(to: Parts, id: string): Promise<Either<Refusal, void>> {
-    const applied = await apply(to, id);
-    return isLeft(applied) ? applied : desk.step(id, undefined, { type: 'complete' });
-  }
+}
+
+async function complete(parts: Parts, operationId: string): Promise<Either<Refusal, void>> {
+  const applied = await apply(parts, operationId);
+  if (isLeft(applied)) return applied;
+  // What could not be applied is failed by now, and a failed operation is at its end.
+  const { phase } = parts.context.store.ahead.get(operationKind, operationId);
+  return phase === 'applied' ? parts.desk.step(operationId, undefined, { type: 'complete' }) : right(undefined);
 }
 
 function failIntent(parts: Parts, operationId: string, found: StartedOperation): Promise<Either<Refusal, void>> {

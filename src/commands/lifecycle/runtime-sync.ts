@@ -3,7 +3,7 @@
  * queue of lifecycle commands, so that an add-on that hangs at its start delays nobody else (07:18-22).
  */
 import type { Generation } from '../../aggregates/installation.js';
-import { type Either, isLeft, right } from '../../contract/fp.js';
+import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import type { JsonObject } from '../../contract/json.js';
 import { findInstalled, manifestOfGeneration } from '../../projections/installed.js';
 import { installationKind } from '../../projections/kinds/installation.js';
@@ -28,8 +28,20 @@ export class RuntimeSync {
     for (const addonId of addonIds) this.expected.add(addonId);
   }
 
-  /** Start what is desired to run, stop what is not; left says why the process is not in the desired state. */
+  /**
+   * Start what is desired to run, stop what is not; left says why the process is not in the desired state. Never
+   * rejects, since nobody waits for most of these, and a fault of one add-on must not end the owner.
+   */
   async bring(addonId: string): Promise<Started> {
+    try {
+      return await this.follow(addonId);
+    } catch (fault) {
+      this.context.log.error({ addonId, fault: String(fault) }, 'A process could not be brought in line');
+      return left({ reason: 'the owner met an internal fault' });
+    }
+  }
+
+  private async follow(addonId: string): Promise<Started> {
     // A start that hangs must not hold up the stop that ends it.
     if (this.chains.has(addonId) && this.desired(addonId) === undefined) await this.context.runtimes.stop(addonId);
     return this.alone(addonId, async () => {

@@ -137,8 +137,12 @@ export class Housekeeping {
     }
     const task = async () => {
       const proposal = this.desk.context.store.ahead.get(proposalKind, id);
-      if (isKnown(proposal)) await this.lookUpInTurn(id, proposal.record.addonId);
-      this.schedule(id, Math.min(delay * 2, limits.backoffMaxMs));
+      try {
+        if (isKnown(proposal)) await this.lookUpInTurn(id, proposal.record.addonId);
+      } finally {
+        // A fault of one lookup must not be the end of all of them.
+        this.schedule(id, Math.min(delay * 2, limits.backoffMaxMs));
+      }
     };
     this.lookups.set(
       id,

@@ -4,6 +4,7 @@ import { isLeft } from '../../../src/contract/fp.js';
 import { refuse } from '../../../src/contract/refusal.js';
 import { findInstalled } from '../../../src/projections/installed.js';
 import { operationKind } from '../../../src/projections/kinds/operation.js';
+import { startEnabled } from '../../../src/recovery/reconcile-lifecycle.js';
 import { assert, suite } from '../../support/harness.js';
 import { inWorld } from '../../support/in-world.js';
 import { ADMIN, codeOf, must, testRelease, until, type World } from '../../support/lifecycle-world.js';
@@ -252,6 +253,41 @@ test(
     assert.is(world.packages.stages.size, 0);
     assert.is(world.packages.published.size, 2);
     assert.is(findInstalled(world.store.visible, 'demo')?.version, '1.0.0');
+  }),
+);
+
+test(
+  'a prepared operation that can no longer be applied is failed at the start, and the owner serves',
+  inWorld(async (world) => {
+    const requested = { action: 'enable', addonId: 'demo', digest: `sha256:${'0'.repeat(64)}`, generation: 1 };
+    const events = [
+      { type: 'OperationRequested', payload: requested },
+      { type: 'OperationPrepared', payload: { generation: 1 } },
+    ];
+    const changes = [{ stream: 'operation-op-9', events }];
+    must(await world.store.commit({ changes }, { operationId: 'op-9', actor: ADMIN.actor }));
+    must(await world.boot());
+    assert.is(await world.status('op-9'), 'failed');
+  }),
+);
+
+test(
+  'a fault at the start of one add-on is logged and keeps neither the others nor the owner from running',
+  inWorld(async (world) => {
+    for (const addonId of ['demo', 'other']) {
+      await world.library([testRelease('demo', '1.0.0'), testRelease('other', '1.0.0')]);
+      await world.install(`install-${addonId}`, '1.0.0', addonId);
+      await world.act('enable', `enable-${addonId}`, {}, addonId);
+    }
+    await world.boot();
+    world.runtimes.beforeStart = ({ addonId }) => {
+      if (addonId === 'demo') throw new Error('no more descriptors');
+    };
+    await startEnabled(world.lifecycle);
+    assert.equal([...world.runtimes.running.keys()], ['other']);
+    assert.ok(
+      world.seen.some(({ level, fields }) => level === 'error' && /no more descriptors/.test(JSON.stringify(fields))),
+    );
   }),
 );
 

@@ -376,6 +376,21 @@ test('an outcome that could not be recorded is kept, answered as unknown, and re
   assert.is(world.addon.applied.get('op-1')?.times, 1);
 });
 
+test('a lookup that meets a fault is not the last one [RECOVER-018]', async () => {
+  const { world } = await unknownWorld('lost');
+  world.addon.receiptFault = undefined;
+  let faults = 0;
+  world.storage.shortage = () => {
+    faults += 1;
+    if (faults === 1) throw new Error('the file system did not answer');
+    return undefined;
+  };
+  await world.clock.advance(250);
+  assert.is(await stateOf(world, 'op-1'), 'outcome-unknown');
+  await world.clock.advance(500);
+  assert.is(await stateOf(world, 'op-1'), 'applied');
+});
+
 test('a full disk before the hand-over leaves the proposal pending and sends nothing [RECOVER-003]', async () => {
   const world = await World.open();
   const view = await world.pending(await world.database(), 'op-1');
