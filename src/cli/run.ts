@@ -6,7 +6,7 @@ import { createApp } from '../http/app.js';
 import { ConfirmCodes } from '../http/guard/confirm-code.js';
 import { type Listening, listen } from '../http/server.js';
 import { StreamSlots } from '../http/streams.js';
-import { serveControl } from './control/server.js';
+import { type Control, serveControl } from './control/server.js';
 import type { RunOptions } from './options.js';
 import { originsOf } from './origins.js';
 import { type OpenOwner, openOwner } from './owner.js';
@@ -25,6 +25,8 @@ export async function run(options: RunOptions, build: string): Promise<number> {
   const stop = stopSignal();
   let owner: OpenOwner | undefined;
   let listening: Listening | undefined;
+  let control: Control | undefined;
+  const streams = new StreamSlots();
   try {
     const opened = await openOwner({
       dataPath: options.dataPath,
@@ -39,20 +41,23 @@ export async function run(options: RunOptions, build: string): Promise<number> {
     owner = opened.right;
     let gateway = STARTING;
     listening = await listen(
-      appOf(options, build, log, () => gateway),
+      appOf(options, build, log, streams, () => gateway),
       {
         host: options.host,
         port: options.port,
         hosts: {
           allowedHosts: new Set([
             ...options.allowedHosts,
-            ...(options.externalUrl ? [options.externalUrl.hostname] : []),
+            // A URL keeps the brackets of an IPv6 address, which are no part of the name.
+            ...(options.externalUrl ? [options.externalUrl.hostname.replace(/^\[|\]$/g, '')] : []),
           ]),
         },
         ...(options.tls === undefined ? {} : { tls: options.tls }),
       },
     );
-    const control = await serveControl(owner.runtimeDir, owner.commands);
+    control = await serveControl(owner.runtimeDir, owner.commands, (error) =>
+      log.error({ err: error }, 'a command of the control socket failed'),
+    );
     await owner.start();
     gateway = owner.gateway;
     log.warn(
@@ -63,6 +68,8 @@ export async function run(options: RunOptions, build: string): Promise<number> {
     await stop;
     log.info({}, 'stopping');
     await control.close();
+    control = undefined;
+    streams.endAll();
     await listening.close(DRAIN_MS);
     listening = undefined;
     return 0;
@@ -70,6 +77,7 @@ export async function run(options: RunOptions, build: string): Promise<number> {
     console.error(`The server cannot start: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
   } finally {
+    await control?.close();
     await listening?.close(0);
     await owner?.close();
   }
@@ -79,6 +87,7 @@ function appOf(
   options: RunOptions,
   version: string,
   log: ReturnType<typeof createLog>,
+  streams: StreamSlots,
   gateway: () => OwnerGateway,
 ): Hono {
   const announce = (code: string) =>
@@ -98,7 +107,7 @@ function appOf(
     clock: systemClock,
     ids: systemIds,
     log,
-    streams: new StreamSlots(),
+    streams,
     version,
     origins: originsOf(options),
     uiDir: UI_DIR,

@@ -19,18 +19,19 @@ export const BROWSER: Readonly<Record<string, string>> = {
 
 export function httpFixture(answers: Readonly<Record<string, unknown>> = {}, codes?: ConfirmCodes) {
   const { gateway, reached } = fakeGateway(answers);
+  const streams = new StreamSlots();
   const app = createApp({
     gateway,
     clock: systemClock,
     ids: systemIds,
     log: silentLog,
-    streams: new StreamSlots(),
+    streams,
     version: '0.0.0',
     origins: { ownOrigins: new Set(['https://castellan.example']), scheme: () => 'http' },
     uiDir: '/nonexistent',
     ...(codes === undefined ? {} : { codes }),
   });
-  return { app, reached };
+  return { app, reached, streams };
 }
 
 type HeaderMap = Readonly<Record<string, string | undefined>>;

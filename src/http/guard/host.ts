@@ -16,7 +16,11 @@ const EXEMPT = new Set(['/healthz', '/readyz']);
 export function refusedHost(request: IncomingMessage, policy: HostPolicy): string | undefined {
   const target = request.url ?? '';
   if (!target.startsWith('/')) return 'the request target must be a path';
-  if (EXEMPT.has(target.split('?', 1)[0] ?? '')) return undefined;
+  if (EXEMPT.has(target.split('?', 1)[0] ?? '')) {
+    // What follows builds a URL and would refuse a missing or malformed name; these two answers do not depend on it.
+    request.headers.host = 'localhost';
+    return undefined;
+  }
   const values = headerValues(request, 'host');
   if (values.length === 0) return 'the Host header is missing';
   if (values.length > 1) return 'the Host header is repeated';
@@ -37,7 +41,8 @@ function headerValues(request: IncomingMessage, name: string): string[] {
 
 /** The name part of `name`, `name:port` or `[v6]:port`, lower case; undefined when it is none of these. */
 export function hostName(value: string): string | undefined {
-  const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(value);
+  const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i.exec(value);
+  if (Number(match?.[3] ?? 0) > 65_535) return undefined;
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }
 

@@ -27,10 +27,15 @@ export function refusedMutation(context: Context, policy: OriginPolicy): Refusal
   const origin = header('origin');
   if (origin !== undefined && !isOwnOrigin(context, origin, policy))
     return refuse('denied', 'The request came from a page of another site. Nothing changed.');
-  const site = header('sec-fetch-site');
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+  if (fromAnotherSite(context))
     return refuse('denied', 'The request came from a page of another site. Nothing changed.');
   return undefined;
+}
+
+/** Whether a browser says that a page of another site, or of another port of this one, made the request. */
+export function fromAnotherSite(context: Context): boolean {
+  const site = context.req.header('sec-fetch-site');
+  return site !== undefined && site !== 'same-origin' && site !== 'none';
 }
 
 function isOwnOrigin(context: Context, origin: string, policy: OriginPolicy): boolean {

@@ -4,6 +4,7 @@ import type { ChangeKind } from '../../contract/api.js';
 import { refuse } from '../../contract/refusal.js';
 import { refusalResponse } from '../answers.js';
 import type { Call } from '../call.js';
+import { fromAnotherSite } from '../guard/mutation.js';
 import type { Route } from './table.js';
 
 const HEARTBEAT_MS = 5_000;
@@ -11,7 +12,16 @@ const HEARTBEAT_MS = 5_000;
 const GATHER_MS = 50;
 
 async function events(call: Call): Promise<Response> {
-  const release = call.deps.streams.take(call.caller.actor.userId);
+  if (fromAnotherSite(call.context))
+    return refusalResponse(call.context, refuse('denied', 'The request came from a page of another site.'));
+  // Nobody reads the body of an answer to HEAD, so a stream would hold its place for ever.
+  if (call.context.req.method === 'HEAD') return call.context.body(null, 200, { 'Content-Type': 'text/event-stream' });
+  let wake = () => {};
+  let stopping = false;
+  const release = call.deps.streams.take(call.caller.actor.userId, () => {
+    stopping = true;
+    wake();
+  });
   if (release === undefined)
     return refusalResponse(
       call.context,
@@ -20,7 +30,6 @@ async function events(call: Call): Promise<Response> {
   call.context.header('X-Accel-Buffering', 'no');
   return streamSSE(call.context, async (stream) => {
     const changed = new Set<ChangeKind>();
-    let wake = () => {};
     const unsubscribe = call.deps.gateway.subscribe(call.caller, (kind) => {
       changed.add(kind);
       wake();
@@ -28,8 +37,9 @@ async function events(call: Call): Promise<Response> {
     stream.onAbort(() => wake());
     try {
       await stream.write(': connected\n\n');
-      while (!stream.aborted && !stream.closed) {
+      while (!stream.aborted && !stream.closed && !stopping) {
         if (changed.size === 0) await untilWoken(HEARTBEAT_MS, (resume) => (wake = resume));
+        if (stopping) return;
         if (changed.size === 0) {
           await stream.write(': still here\n\n');
           continue;

@@ -38,7 +38,10 @@ async function relay(call: Call): Promise<Response> {
 async function progress(call: Call, operationId: string): Promise<Response> {
   const first = await call.deps.gateway.operationStatus(call.caller, operationId);
   if (isLeft(first)) return refusalResponse(call.context, first.left);
-  const release = call.deps.streams.take(call.caller.actor.userId);
+  let stopping = false;
+  const release = call.deps.streams.take(call.caller.actor.userId, () => {
+    stopping = true;
+  });
   if (release === undefined)
     return refusalResponse(
       call.context,
@@ -59,7 +62,7 @@ async function progress(call: Call, operationId: string): Promise<Response> {
     };
     try {
       let current: Either<Refusal, OperationProgress> = first;
-      while (!isLeft(current) && !stream.aborted && now() < until && sent < MAX_BYTES) {
+      while (!isLeft(current) && !stream.aborted && !stopping && now() < until && sent < MAX_BYTES) {
         await send(current.right);
         if (current.right.state === 'completed' || current.right.state === 'failed') return;
         await stream.sleep(POLL_MS);

@@ -14,8 +14,8 @@ test.before(async () => {
 });
 test.after(() => server.close(100));
 
-/** The status of a request written by hand, since clients would not send these. */
-function statusOf(...lines: string[]): Promise<number> {
+/** The answer to a request written by hand, since clients would not send these. */
+function answerOf(...lines: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`));
     let text = '';
@@ -24,9 +24,10 @@ function statusOf(...lines: string[]): Promise<number> {
       text += chunk;
     });
     socket.on('error', reject);
-    socket.on('close', () => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1])));
+    socket.on('close', () => resolve(text));
   });
 }
+const statusOf = async (...lines: string[]) => Number(/^HTTP\/1\.1 (\d+)/.exec(await answerOf(...lines))?.[1]);
 const get = (host: string) => statusOf('GET /api/addons/apps HTTP/1.1', `Host: ${host}`);
 
 test('localhost, the own address and an allowed name pass with any port', async () => {
@@ -42,6 +43,8 @@ test('a rebound name, another address and a malformed host are 421', async () =>
     'localhost@evil',
     '',
     'localhost:1:2',
+    'localhost:65536',
+    'localhost.',
     '[::1]',
   ])
     assert.is(await get(host), 421, host);
@@ -64,4 +67,25 @@ test('only the two health paths answer under any name', async () => {
   assert.is(await statusOf('GET /healthz/ HTTP/1.1', 'Host: evil.example'), 421);
   assert.is(await statusOf('GET /healthz/../api/addons/apps HTTP/1.1', 'Host: evil.example'), 421);
 });
+test('health is answered under any name, and under none', async () => {
+  for (const host of ['Host: evil.example', 'Host: a:b:c', 'Host: [', 'Accept: */*'])
+    for (const path of ['/healthz', '/readyz'])
+      assert.is(await statusOf(`GET ${path} HTTP/1.1`, host), 200, `${path} ${host}`);
+});
+
+test('a request that is refused before it is routed gets the common error body and headers', async () => {
+  const refused = [
+    ['GET /api\\addons HTTP/1.1', 'Host: localhost'],
+    ['GET /api/addons/apps HTTP/1.1', 'Host: localhost', 'No colon here'],
+    ['GET /api/addons/apps HTTP/1.1', 'Host: localhost', `X-Long: ${'x'.repeat(20_000)}`],
+    ['POST /api/addons/dispatch HTTP/1.1', 'Host: localhost', 'Content-Length: 2', 'Transfer-Encoding: chunked'],
+  ];
+  for (const lines of refused) {
+    const text = await answerOf(...lines);
+    assert.match(text, /^HTTP\/1\.1 400 /, lines[0]);
+    assert.match(text, /"error":\{"type":"invalid_request"/, lines[0]);
+    assert.match(text.toLowerCase(), /x-content-type-options: nosniff/, lines[0]);
+  }
+});
+
 test.run();

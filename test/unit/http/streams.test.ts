@@ -1,0 +1,75 @@
+/** The places for streams: who gets one, when it comes back, and that an open page does not hold up the end. */
+import { listen } from '../../../src/http/server.js';
+import { StreamSlots } from '../../../src/http/streams.js';
+import { assert, suite } from '../../support/harness.js';
+import { httpFixture, ORIGIN } from '../../support/http.js';
+
+const test = suite('streams');
+
+test('one person holds four streams and the server sixteen, and a place comes back once', () => {
+  const slots = new StreamSlots();
+  const mine = Array.from({ length: 4 }, () => slots.take('me', () => {}));
+  assert.ok(mine.every((release) => release !== undefined));
+  assert.is(
+    slots.take('me', () => {}),
+    undefined,
+  );
+  mine[0]?.();
+  mine[0]?.();
+  assert.ok(slots.take('me', () => {}));
+  assert.is(
+    slots.take('me', () => {}),
+    undefined,
+  );
+  for (let other = 0; other < 12; other += 1) assert.ok(slots.take(`user-${other}`, () => {}));
+  assert.is(
+    slots.take('one more', () => {}),
+    undefined,
+  );
+});
+
+test('HEAD of the event stream takes no place', async () => {
+  const { app } = httpFixture();
+  for (let round = 0; round < 6; round += 1) {
+    const head = await app.request(`${ORIGIN}/api/events`, { method: 'HEAD' });
+    assert.is(head.status, 200);
+    assert.is(head.headers.get('Content-Type'), 'text/event-stream');
+  }
+  const stream = await app.request(`${ORIGIN}/api/events`);
+  assert.is(stream.status, 200);
+  await stream.body?.cancel();
+});
+
+test('a page of another site gets no event stream', async () => {
+  const { app } = httpFixture();
+  for (const site of ['cross-site', 'same-site']) {
+    const response = await app.request(`${ORIGIN}/api/events`, { headers: { 'Sec-Fetch-Site': site } });
+    assert.is(response.status, 403, site);
+  }
+});
+
+test('a stream whose client went away gives its place back', async () => {
+  const { app } = httpFixture();
+  for (let round = 0; round < 12; round += 1) {
+    const stream = await app.request(`${ORIGIN}/api/events`);
+    assert.is(stream.status, 200, `round ${round}`);
+    await stream.body?.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+});
+
+test('the end of the server ends the streams, and takes no new one', async () => {
+  const { app, streams } = httpFixture();
+  const server = await listen(app, { host: '127.0.0.1', port: 0, hosts: { allowedHosts: new Set() } });
+  const events = await fetch(`${server.address}/api/events`);
+  const began = Date.now();
+  streams.endAll();
+  const busy = await fetch(`${server.address}/api/events`);
+  assert.is(busy.status, 429);
+  await busy.text();
+  await events.text();
+  await server.close(30_000);
+  assert.ok(Date.now() - began < 10_000);
+});
+
+test.run();
