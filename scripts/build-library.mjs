@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const from = `${root}dist/addons-build/`;
 const to = `${root}dist/library/`;
 const { buildPackage } = await import(`${root}dist/packages/builder/package-build.js`);
-const { ORIGIN, writeIndex } = await import(`${root}dist/packages/builder/index-writer.js`);
+const { writeIndex } = await import(`${root}dist/packages/builder/index-writer.js`);
+const { ORIGIN } = await import(`${root}dist/packages/index-format.js`);
 
 const must = (result, what) => {
   if (result._tag === 'Right') return result.right;

@@ -6,8 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
-import { ORIGIN } from './builder/index-writer.js';
-import { MAX_INDEX_BYTES, parseLibraryIndex } from './library-index.js';
+import { MAX_INDEX_BYTES, ORIGIN } from './index-format.js';
 
 export interface BuiltinLibrary {
   /** `http://127.0.0.1:PORT`. */
@@ -30,6 +29,8 @@ export async function startBuiltinLibrary(directory: string): Promise<Either<str
   const template = await readFile(join(directory, INDEX_NAME), 'utf8').catch(() => undefined);
   if (template === undefined) return left('this build has no first-party library');
   if (template.length > MAX_INDEX_BYTES) return left('the first-party library of this build is damaged');
+  const names = listedFiles(template);
+  if (isLeft(names)) return names;
   const server = createServer({ headersTimeout: IDLE_MS, requestTimeout: IDLE_MS, keepAliveTimeout: 1_000 });
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
@@ -38,11 +39,6 @@ export async function startBuiltinLibrary(directory: string): Promise<Either<str
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const index = Buffer.from(template.replaceAll(ORIGIN, origin));
-  const names = listedFiles(index, origin);
-  if (isLeft(names)) {
-    await stop(server);
-    return names;
-  }
   const context = { directory, host: new URL(origin).host, index, names: names.right };
   server.on('request', (request, response) => {
     answer(context, request, response).catch(() => response.destroy());
@@ -50,13 +46,16 @@ export async function startBuiltinLibrary(directory: string): Promise<Either<str
   return right({ origin, url: `${origin}/${INDEX_NAME}`, close: () => stop(server) });
 }
 
-function listedFiles(index: Buffer, origin: string): Either<string, ReadonlySet<string>> {
-  const parsed = parseLibraryIndex(index, { sourceId: 'builtin', allowLoopbackHTTP: true });
-  if (isLeft(parsed)) return left('the first-party library of this build is damaged');
-  const names = parsed.right.releases
-    .filter(({ artifact }) => artifact.startsWith(`${origin}/`))
-    .map(({ artifact }) => artifact.slice(origin.length + 1));
-  return names.every((name) => /^[a-z0-9][A-Za-z0-9._-]*\.tar$/.test(name))
+/**
+ * The archives the index lists, found as text: the build wrote and read the index by the rules of every library, and the
+ * YAML library would be most of what a start loads. Left for an index that the build did not write.
+ */
+function listedFiles(template: string): Either<string, ReadonlySet<string>> {
+  const names = [...template.matchAll(/^ {2}artifact: "?\{\{origin\}\}\/([a-z0-9][A-Za-z0-9._-]*\.tar)"?$/gm)].map(
+    ([, name = '']) => name,
+  );
+  const entries = template.match(/^- id: /gm)?.length ?? 0;
+  return names.length === entries && (entries > 0 || template.trim() === '[]')
     ? right(new Set(names))
     : left('the first-party library of this build is damaged');
 }

@@ -6,8 +6,9 @@ import { type Refusal, refuse } from '../contract/refusal.js';
 import { httpAddress } from './artifact-address.js';
 import type { CredentialResolver } from './credentials.js';
 import { type Answer, type Fetch, GetError, type GetFailure, httpGet } from './http-get.js';
+import { MAX_INDEX_BYTES } from './index-format.js';
 import { parseIndexInWorker } from './index-parser.js';
-import { type LibraryIndex, MAX_INDEX_BYTES } from './library-index.js';
+import type { LibraryIndex } from './library-index.js';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 

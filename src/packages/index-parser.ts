@@ -1,7 +1,8 @@
 /** Parses an index in a worker thread: 1 MiB of YAML takes about half a second, far too long for the loop that serves requests. */
 import { Worker } from 'node:worker_threads';
 import { type Either, left } from '../contract/fp.js';
-import { type IndexOptions, type LibraryIndex, MAX_INDEX_BYTES } from './library-index.js';
+import { MAX_INDEX_BYTES } from './index-format.js';
+import type { IndexOptions, LibraryIndex } from './library-index.js';
 
 const PARSE_DEADLINE_MS = 20_000;
 /** A hostile index of many small nodes asks for some 400 MiB; past the limit the worker dies alone. */

@@ -3,10 +3,8 @@ import type { Release } from '../contract/api.js';
 import { closed, type Either, isLeft, left, right, t } from '../contract/fp.js';
 import { artifactAddress } from './artifact-address.js';
 import * as rule from './entry-rules.js';
+import { MAX_INDEX_BYTES, MAX_RELEASES } from './index-format.js';
 import { parseStrictYaml } from './strict-yaml.js';
-
-export const MAX_INDEX_BYTES = 1_048_576;
-export const MAX_RELEASES = 1_000;
 
 export interface LibraryIndex {
   readonly releases: readonly Release[];

@@ -19,7 +19,6 @@ import { makeStage, removeStages, STAGE_PREFIX, withRoot } from './packages-root
 import { readIcon, readReceipt, verifyPackage, withPackage } from './published.js';
 import { encodeReceipt } from './receipt.js';
 import { fetchFailed, Refused, refusalOf, storageFailed, unverified } from './refused.js';
-import { checkSkillContents, checkSkills } from './skills-check.js';
 import { StageWriter, syncPath } from './stage-writer.js';
 import { unpack } from './unpack.js';
 
@@ -185,6 +184,8 @@ async function judge(
   if (isLeft(fits)) return fits;
   const icon = await checkIcon(stage, manifest, writer.files);
   if (isLeft(icon)) return left(unverified(icon.left));
+  // Loaded when a package is staged: it brings the YAML library, which a start does not need.
+  const { checkSkillContents, checkSkills } = await import('./skills-check.js');
   const skills =
     checkSkills(manifest, writer.files) ?? (await checkSkillContents(writer.files, (path) => readStaged(stage, path)));
   if (skills !== undefined) return left(unverified(skills));

@@ -3,6 +3,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import type { LocalizedText, Manifest } from '../../contract/manifest-types.js';
+import { ORIGIN } from '../index-format.js';
 import { parseLibraryIndex } from '../library-index.js';
 
 export interface IndexEntry {
@@ -14,9 +15,6 @@ export interface IndexEntry {
   /** What the library says of a package whose manifest has no page to say it on. */
   readonly listing?: { readonly name?: string; readonly description?: string };
 }
-
-/** Replaced by `builtin-library.ts` when the index is served, since the port of the built-in library moves. */
-export const ORIGIN = '{{origin}}';
 
 const TOOLS_SHOWN = 32;
 

@@ -1,6 +1,7 @@
 import { isLeft, isRight } from '../../../src/contract/fp.js';
+import { MAX_INDEX_BYTES } from '../../../src/packages/index-format.js';
 import { parseIndexInWorker } from '../../../src/packages/index-parser.js';
-import { type LibraryIndex, MAX_INDEX_BYTES, parseLibraryIndex } from '../../../src/packages/library-index.js';
+import { type LibraryIndex, parseLibraryIndex } from '../../../src/packages/library-index.js';
 import { assert, suite } from '../../support/harness.js';
 
 const test = suite('library index');
