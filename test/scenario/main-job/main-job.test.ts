@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { castellan } from '../../support/castellan.js';
 import { assert, suite } from '../../support/harness.js';
@@ -53,11 +53,26 @@ test.after(async () => {
   data.remove();
 });
 
-test('a second owner of the root exits 1 and says so, and the first goes on [LIFECYCLE-005]', async () => {
+test('a second owner of the root exits 1 and says so, waits for no turn, and the first goes on [LIFECYCLE-005] [LIFECYCLE-001]', async () => {
   const second = await castellan(data.path, 'run', '--address', '127.0.0.1:0');
   assert.is(second.code, 1);
   assert.match(second.err, /addon storage already owned/);
   assert.is((await client.get('/readyz')).status, 200);
+});
+
+test('a frontend is refused before it creates or opens a root [LIFECYCLE-007]', async () => {
+  const elsewhere = dataPath();
+  const refused = await castellan(
+    join(elsewhere.path, 'root'),
+    'run',
+    '--addons-role',
+    'frontend',
+    '--address',
+    '127.0.0.1:0',
+  );
+  assert.is(refused.code, 2, refused.err);
+  assert.equal(readdirSync(elsewhere.path), []);
+  elsewhere.remove();
 });
 
 test('a library is added and listed over the control socket of the running server', async () => {
