@@ -2,7 +2,7 @@
  * The owner root `<data path>/addons`: private, free of symbolic links, locked for the life of the process, and bound
  * to one owner and one storage (06:225-238; wire, "Command line").
  */
-import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
+import { closeSync, constants, fchmodSync, fstatSync, mkdirSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Either, left, right } from '../contract/fp.js';
 import { codeOf, openDirectory, within } from './files.js';
@@ -20,7 +20,7 @@ export interface RootRefusal {
 }
 
 export interface OwnerRoot {
-  /** Absolute, as configured; not resolved through links above the root. */
+  /** Absolute, with the links of the data path resolved, so that none is on the way to it. */
   readonly path: string;
   readonly identity: Identity;
   /** The path this root was created under, when it is another one: its add-ons must be reported broken, not touched. */
@@ -50,13 +50,15 @@ export function openOwnerRoot(options: {
   readonly ownerId: string;
   readonly storageId: string;
 }): Either<RootRefusal, OwnerRoot> {
-  const path = join(resolve(options.dataPath), 'addons');
+  let path = join(resolve(options.dataPath), 'addons');
   const held: number[] = [];
   const release = () => {
     for (const fd of held.splice(0)) closeSync(fd);
   };
   try {
     mkdirSync(resolve(options.dataPath), { recursive: true, mode: 0o700 });
+    // A link in the data path is the operator's own; it is followed once, here, and everything below is opened without any.
+    path = join(realpathSync(options.dataPath), 'addons');
     const refusal = openLocked(path, held);
     if (refusal !== undefined) {
       release();

@@ -6,6 +6,8 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  realpathSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,7 +17,8 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isLeft, isRight, must } from '../../../src/contract/fp.js';
+import { isLeft, isRight, must, right } from '../../../src/contract/fp.js';
+import { withRoot } from '../../../src/packages/packages-root.js';
 import { FOLDERS, movedReason, openOwnerRoot } from '../../../src/process/owner-root.js';
 import { assert, suite } from '../../support/harness.js';
 
@@ -153,6 +156,21 @@ test('gives a socket in a root of a 150-character data path a path the kernel ac
   });
   assert.ok(existsSync(join(root.path, 'control.sock')));
   await new Promise((resolve) => server.close(resolve));
+  root.release();
+});
+
+test('a link in the data path is resolved once, and the packages below it can be swept [LIFECYCLE-042]', async () => {
+  mkdirSync(join(base, 'disk', 'castellan'), { recursive: true });
+  symlinkSync(join(base, 'disk'), join(base, 'link'));
+  const root = must(open(join(base, 'link', 'castellan')), 'open through a link');
+  assert.is(root.path, join(realpathSync(base), 'disk', 'castellan', 'addons'));
+  assert.is(root.movedFrom, undefined);
+  const swept = await withRoot(root.folder('packages'), async () => right('open'));
+  assert.ok(isRight(swept));
+  rmdirSync(root.folder('packages'));
+  symlinkSync(base, root.folder('packages'));
+  const refused = await withRoot(root.folder('packages'), async () => right('open'));
+  assert.ok(isLeft(refused) && /symbolic link/.test(refused.left.message));
   root.release();
 });
 
