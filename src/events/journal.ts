@@ -97,7 +97,7 @@ export interface Journal {
   record(position: number): JournalRecord | undefined;
   /** The first use of an operation id, in-flight ones included. */
   operation(operationId: string): OperationClaim | undefined;
-  /** The bytes of a body, or undefined when it was erased or never stored; the digest is checked on read. */
+  /** The bytes of a body; undefined when it was erased, never stored, or is damaged, which also fences. */
   body(ref: string): Uint8Array | undefined;
   loadSnapshot(): Snapshot | undefined;
   saveSnapshot(snapshot: Snapshot): Promise<void>;

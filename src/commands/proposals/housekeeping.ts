@@ -31,9 +31,12 @@ export class Housekeeping {
     store.journal.onDurable((records) => this.onRecords(records));
     runtimes.onChange((addonId) => this.onRuntime(addonId));
     desk.onUnrecorded.add((id) => this.watch(id));
+    // Nothing can be recorded any more, so nobody is asked for what could not be kept.
+    store.journal.onFenced(() => this.halt());
   }
 
   start(): void {
+    if (this.desk.context.store.journal.fenced() !== undefined) return;
     this.closed = false;
     for (const id of this.desk.context.store.ahead.all(proposalKind).keys()) this.watch(id);
     this.arm();
@@ -42,12 +45,16 @@ export class Housekeeping {
 
   /** Stops the timers and waits for what they started. */
   async close(): Promise<void> {
+    this.halt();
+    await Promise.all(this.running);
+  }
+
+  private halt(): void {
     this.closed = true;
     this.wake();
     this.passTimer?.();
     for (const cancel of this.lookups.values()) cancel();
     this.lookups.clear();
-    await Promise.all(this.running);
   }
 
   /** A lookup that is owed once its add-on serves, whatever the window (10:213-214). */

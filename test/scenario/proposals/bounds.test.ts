@@ -253,4 +253,30 @@ test('closing stops every timer', async () => {
   assert.is(world.clock.pending(), 0);
 });
 
+test('a fence stops every timer: nothing could be recorded any more, and no add-on is asked', async () => {
+  const world = await World.open();
+  await world.pending(await world.database(), 'op-1');
+  assert.ok(world.clock.pending() > 0);
+  world.journal.fence('a test');
+  await world.clock.advance(60_000);
+  assert.is(world.clock.pending(), 0);
+});
+
+test('a damaged body fences the owner, and lists still answer without it', async () => {
+  const world = await World.open();
+  const view = await world.pending(await world.database(), 'op-1');
+  const good = world.storage.body.bind(world.storage);
+  world.storage.body = (ref) => {
+    const found = good(ref);
+    return found === undefined ? undefined : { ...found, bytes: Uint8Array.of(...found.bytes, 32) };
+  };
+  const listed = must(await world.proposals.proposals(local(), { state: 'all', limit: 10 }));
+  assert.equal(
+    listed.proposals.map(({ id, arguments: args, effects }) => [id, args, effects]),
+    [['op-1', {}, { count: 2, sample: [] }]],
+  );
+  assert.match(world.journal.fenced() ?? '', 'is damaged');
+  refused(await world.confirm(view), 'fenced', 503);
+});
+
 test.run();
