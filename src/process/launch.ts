@@ -12,6 +12,7 @@ import { describeExit, SIGKILL } from './child.js';
 import type { Deadlines } from './deadlines.js';
 import { parseEndpoint } from './exchange.js';
 import type { Fence } from './fence.js';
+import { codeOf } from './files.js';
 import type { Libc } from './libc.js';
 import type { LogSink } from './log-sink.js';
 import type { Proc } from './proc.js';
@@ -109,8 +110,13 @@ async function verify(spec: LaunchSpec): Promise<Either<LaunchFailure, void>> {
     const verified = await spec.verify();
     return verified._tag === 'Left' ? never(verified.left) : verified;
   } catch (error) {
-    return again(`its package could not be read (${error instanceof Error ? error.message : String(error)})`);
+    return again(`its package could not be read (${fileFault(error)})`);
   }
+}
+
+/** The code alone: the words of a file error name the path, and the reason of a failure is shown to callers. */
+function fileFault(error: unknown): string {
+  return codeOf(error) ?? (error instanceof Error ? error.message : String(error));
 }
 
 /** The paths as the kernel will show them, so that recovery can recognise the process. */
@@ -123,7 +129,7 @@ function prepare(spec: LaunchSpec): Either<LaunchFailure, { executable: string; 
     if (!lstatSync(spec.dataDir).isDirectory()) return never('its data directory is a symbolic link');
     return right({ executable: realpathSync(executable), dataDir: realpathSync(spec.dataDir) });
   } catch (error) {
-    return again(`its data directory cannot be used (${error instanceof Error ? error.message : String(error)})`);
+    return again(`its data directory cannot be used (${fileFault(error)})`);
   }
 }
 

@@ -61,7 +61,11 @@ export function spawnAddon(options: SpawnOptions): Promise<Either<string, Child>
       try {
         start(server, options, resolve);
       } catch (error) {
-        resolve(left(`it could not be started (${error instanceof Error ? error.message : String(error)})`));
+        resolve(
+          left(
+            `it could not be started (${codeOf(error) ?? (error instanceof Error ? error.message : String(error))})`,
+          ),
+        );
       } finally {
         server.close();
       }

@@ -1,4 +1,6 @@
 /** `POST /api/addons/relay`: the state of a lifecycle operation, once or as a stream (09, "Public API"). */
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import type { OperationProgress } from '../../commands/gateway.js';
 import { closed, type Either, isLeft, t } from '../../contract/fp.js';
@@ -68,10 +70,16 @@ async function progress(call: Call, operationId: string): Promise<Response> {
         await stream.sleep(POLL_MS);
         current = await call.deps.gateway.operationStatus(call.caller, operationId);
       }
+      // The status is sent, so a denial or outage can only be told by a stream that does not end as it should (09:208-209).
+      if (isLeft(current)) cut(call.context);
     } finally {
       release();
     }
   });
+}
+
+function cut(context: Context): void {
+  (context.env as Partial<HttpBindings> | undefined)?.outgoing?.destroy();
 }
 
 export const relayRoutes: readonly Route[] = [

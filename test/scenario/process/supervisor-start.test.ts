@@ -1,5 +1,6 @@
 /** Starting an add-on: what the process is given, when it counts as ready, and what a broken one comes to. */
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { isLeft, must } from '../../../src/contract/fp.js';
 import { announced, DEFAULT_LIMITS } from '../../../src/contract/limits.js';
 import { assert, suite } from '../../support/harness.js';
@@ -133,6 +134,16 @@ test('nothing is left open in the owner after an add-on was stopped', async () =
   }
   await new Promise((resolve) => setTimeout(resolve, 1_300));
   assert.ok(count() <= before + 1, `${count()} descriptors, ${before} before`);
+});
+
+test('the reason of a data directory that cannot be made names no path, since callers read it', async () => {
+  const { supervisor, spec, dataDir } = await open();
+  const blocked = join(dataDir('counter'), 'file');
+  mkdirSync(dataDir('counter'), { recursive: true });
+  writeFileSync(blocked, '');
+  const started = await supervisor.start({ ...spec(), dataDir: join(blocked, 'below') });
+  assert.ok(isLeft(started));
+  assert.is(started.left.reason, 'its data directory cannot be used (ENOTDIR)');
 });
 
 test.run();

@@ -1,4 +1,6 @@
 /** The places for streams: who gets one, when it comes back, and that an open page does not hold up the end. */
+import { isLeft, left, right } from '../../../src/contract/fp.js';
+import { refuse } from '../../../src/contract/refusal.js';
 import { listen } from '../../../src/http/server.js';
 import { StreamSlots } from '../../../src/http/streams.js';
 import { assert, suite } from '../../support/harness.js';
@@ -70,6 +72,31 @@ test('the end of the server ends the streams, and takes no new one', async () =>
   await events.text();
   await server.close(30_000);
   assert.ok(Date.now() - began < 10_000);
+});
+
+test('progress that loses its authority midway is a broken stream, never a clean end', async () => {
+  const running = { operationId: 'op', addonId: 'x', action: 'install', state: 'intent', generation: 0 };
+  for (const last of [left(refuse('denied', 'No longer.')), right({ ...running, state: 'completed' })]) {
+    let asked = 0;
+    const operationStatus = () => {
+      asked += 1;
+      return asked < 3 ? right(running) : last;
+    };
+    const { app } = httpFixture({ operationStatus });
+    const server = await listen(app, { host: '127.0.0.1', port: 0, hosts: { allowedHosts: new Set() } });
+    const response = await fetch(`${server.address}/api/addons/relay`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ request: { operationId: 'op', action: 'install' }, kind: 'progress' }),
+    });
+    assert.is(response.status, 200);
+    const ended = await response.text().then(
+      (text) => (/"completed"/.test(text) ? 'completed' : 'clean'),
+      () => 'broken',
+    );
+    assert.is(ended, isLeft(last) ? 'broken' : 'completed');
+    await server.close(1_000);
+  }
 });
 
 test.run();
