@@ -131,7 +131,9 @@ async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Pr
       proposals.start();
       const library = await lifecycle.openLibrary();
       if (isLeft(library)) throw new Error(library.left.message);
-      void startEnabled(lifecycle);
+      // Nobody waits for these two, and a fault in one of them must not end the server.
+      library.right.refreshed.catch((error: unknown) => log.error({ err: error }, 'libraries could not be read'));
+      startEnabled(lifecycle).catch((error: unknown) => log.error({ err: error }, 'enabled add-ons were not started'));
       guard = guardJournal(root.folder('journal'), store.journal, verifying.signal).catch((error: unknown) =>
         log.error({ err: error }, 'the journal could not be checked; run `castellan journal verify`'),
       );
