@@ -70,6 +70,15 @@ function recordingOf(desk: Desk, proposal: KnownProposal, outcome: Outcome, look
   }
 }
 
+/** Remembers an outcome that could not be written, and has it written by the lookups that begin now. */
+function keep(desk: Desk, id: string, outcome: Outcome): void {
+  desk.live.delete(id);
+  // What was never handed over has nothing to look up; the next confirmation judges it anew.
+  if (desk.context.store.ahead.get(proposalKind, id).state === 'pending') return;
+  desk.unrecorded.set(id, outcome);
+  for (const tell of desk.onUnrecorded) tell(id);
+}
+
 /**
  * Makes an outcome durable. From the append on, nothing in this process executes the proposal any more. Refuses as
  * `Store.commit` does: the proposal then still says `executing`, and lookups go on until the outcome is recorded.
@@ -87,15 +96,18 @@ export async function record(
   const decided = store.decide(proposalKind, id, command);
   if (isLeft(decided)) return decided;
   const nothing = decided.right.events.length === 0;
-  const committing = store.commit(
-    nothing ? { changes: [] } : { changes: [decided.right, ...reservation], bodies },
-    how.actor === undefined ? { operationId: id } : { actor: how.actor, operationId: id },
-  );
+  const committing = store
+    .commit(
+      nothing ? { changes: [] } : { changes: [decided.right, ...reservation], bodies },
+      how.actor === undefined ? { operationId: id } : { actor: how.actor, operationId: id },
+    )
+    .catch((fault: unknown) => {
+      keep(desk, id, outcome);
+      throw fault;
+    });
   desk.live.delete(id);
   const recorded = await committing;
-  if (isLeft(recorded)) {
-    desk.unrecorded.set(id, outcome);
-    for (const tell of desk.onUnrecorded) tell(id);
-  } else desk.unrecorded.delete(id);
+  if (isLeft(recorded)) keep(desk, id, outcome);
+  else desk.unrecorded.delete(id);
   return recorded;
 }

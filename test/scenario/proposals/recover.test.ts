@@ -376,6 +376,36 @@ test('an outcome that could not be recorded is kept, answered as unknown, and re
   assert.is(world.addon.applied.get('op-1')?.times, 1);
 });
 
+test('an outcome whose recording met a fault is kept and recorded by the next lookup [RECOVER-004]', async () => {
+  const world = await World.open();
+  const view = await world.pending(await world.database(), 'op-1');
+  let faulty = false;
+  world.storage.shortage = () => {
+    if (faulty) throw new Error('the file system did not answer');
+    return undefined;
+  };
+  world.addon.onApply = () => {
+    faulty = true;
+  };
+  const fault = await world.confirm(view).catch((error: unknown) => String(error));
+  assert.match(String(fault), 'did not answer');
+  faulty = false;
+  await world.clock.advance(1_000);
+  assert.is(await stateOf(world, 'op-1'), 'applied');
+  assert.is(world.addon.applied.get('op-1')?.times, 1);
+});
+
+test('a rejection before the hand-over that finds no room is forgotten, and judged anew with space', async () => {
+  const world = await World.open();
+  const view = await world.pending(await world.database(), 'op-1');
+  world.installed = undefined;
+  world.storage.shortage = () => ({ path: '/x', freeBytes: 1, neededBytes: 2 });
+  refused(await world.confirm(view), 'insufficient_storage', 503);
+  assert.is(world.proposals.desk.unrecorded.size, 0);
+  world.storage.shortage = () => undefined;
+  assert.is(must(await world.confirm(view)).state, 'rejected');
+});
+
 test('a lookup that meets a fault is not the last one [RECOVER-018]', async () => {
   const { world } = await unknownWorld('lost');
   world.addon.receiptFault = undefined;
