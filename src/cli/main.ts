@@ -40,9 +40,19 @@ function program(): Command {
   return root;
 }
 
+/** Whoever reads the output may have seen enough: `castellan journal tail | head -1` is no fault. */
+const isClosedPipe = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'EPIPE';
+
+// The server logs past this stream, so that a reader of its log who leaves does not end it.
+process.stdout.on('error', (error) => {
+  if (!isClosedPipe(error)) throw error;
+  process.exit();
+});
+
 try {
   await program().parseAsync();
 } catch (error) {
+  if (isClosedPipe(error)) process.exit();
   if (!(error instanceof CommanderError)) {
     console.error(error instanceof Error ? error.message : error);
     process.exitCode = REFUSED;

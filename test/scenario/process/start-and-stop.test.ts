@@ -1,9 +1,10 @@
 /** How the server starts and stops as a process: a start that fails leaves nothing behind, an open page delays no end. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { castellan } from '../../support/castellan.js';
 import { assert, suite } from '../../support/harness.js';
-import { dataPath, startServer } from '../../support/server.js';
+import { dataPath, MAIN, startServer } from '../../support/server.js';
 
 const test = suite('start and stop');
 
@@ -38,6 +39,22 @@ test('a data path behind a symbolic link starts, and an open event stream does n
     const [code] = await Promise.all([server.stop(), events.text()]);
     assert.is(code, 0);
     assert.ok(Date.now() - began < 9_000, 'the drain of ten seconds was not waited out');
+  } finally {
+    data.remove();
+  }
+}, 120_000);
+
+test('a reader that has seen enough of a command is no fault', async () => {
+  const data = dataPath();
+  try {
+    await castellan(data.path, 'library', 'list');
+    const stop = await (await startServer(data.path)).stop();
+    assert.is(stop, 0);
+    for (const command of ['tail', 'export']) {
+      const line = `"${process.execPath}" "${MAIN}" journal ${command} --data-path "${data.path}" | true`;
+      const ran = spawnSync('sh', ['-c', line], { encoding: 'utf8' });
+      assert.is(ran.stderr, '', command);
+    }
   } finally {
     data.remove();
   }
