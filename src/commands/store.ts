@@ -19,6 +19,8 @@ const REPLAY_SLICE = 500;
 export interface Change {
   readonly stream: string;
   readonly events: readonly NewEvent[];
+  /** The revision of the stream that the decision saw; a commit that comes after another event is a fault of ours. */
+  readonly seen?: number;
 }
 
 export interface Decision {
@@ -60,7 +62,9 @@ export class Store {
   /** What a stream kind decides about a command, on the state ahead; undefined changes when there is nothing to do. */
   decide<S, C, E extends NewEvent>(kind: StreamKind<S, C, E>, id: string, command: C): Either<Refusal, Change> {
     const decided = kind.decider.decide(this.ahead.get(kind, id), command);
-    return isLeft(decided) ? decided : right({ stream: streamName(kind, id), events: decided.right });
+    if (isLeft(decided)) return decided;
+    const stream = streamName(kind, id);
+    return right({ stream, events: decided.right, seen: this.journal.streamRevision(stream) });
   }
 
   /**
@@ -86,10 +90,10 @@ export class Store {
   /** The revision each write stands on; a second write of a stream stands on the first. */
   private expecting(changes: readonly Change[]): StreamWrite[] {
     const revisions = new Map<string, number>();
-    return changes.map((change) => {
-      const expectedRevision = revisions.get(change.stream) ?? this.journal.streamRevision(change.stream);
-      revisions.set(change.stream, expectedRevision + change.events.length);
-      return { ...change, expectedRevision };
+    return changes.map(({ stream, events, seen }) => {
+      const expectedRevision = revisions.get(stream) ?? seen ?? this.journal.streamRevision(stream);
+      revisions.set(stream, expectedRevision + events.length);
+      return { stream, events, expectedRevision };
     });
   }
 

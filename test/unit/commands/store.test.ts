@@ -56,6 +56,20 @@ test('one decision may change a stream twice, and several streams together', asy
   assert.is(store.visible.get(tallyKind, 'b').total, 2);
 });
 
+test('a decision kept until another one was made on the same stream is a fault, and changes nothing', async () => {
+  const store = await open(memoryJournal({ catalogue }));
+  await add(store, 'a', 5);
+  const kept = store.decide(tallyKind, 'a', -4);
+  if (isLeft(kept)) throw new Error('decided wrongly');
+  await add(store, 'a', -4);
+  let fault = '';
+  await store.commit({ changes: [kept.right] }).catch((error: Error) => {
+    fault = error.message;
+  });
+  assert.match(fault, /conflict/);
+  assert.is(store.visible.get(tallyKind, 'a').total, 1);
+});
+
 test('a failed commit answers outcome_unknown with the operation, shows nothing, and everything later is fenced [LIFECYCLE-032]', async () => {
   const store = await open(failingJournal({ catalogue }, { after: 1 }));
   await add(store, 'a', 1);
