@@ -140,18 +140,35 @@ async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Pr
     },
     close: async () => {
       verifying.abort();
-      await lifecycle.shutdown();
-      await proposals.close();
-      const ended = await context.runtimes.shutdown();
-      if (isLeft(ended)) log.error({ reason: ended.left.reason }, 'an add-on process could not be confirmed gone');
-      await guard;
-      await builtin?.close();
-      await store.snapshot();
-      await store.journal.close();
+      const step = stepOf(log);
+      // Processes are withdrawn first: an operation that waits for one to get ready would hold the end up.
+      await Promise.all([
+        step('add-on processes', () => endProcesses(context)),
+        step('operations', () => lifecycle.shutdown()),
+      ]);
+      await step('proposals', () => proposals.close());
+      await step('the check of the journal', () => guard);
+      await step('the built-in library', async () => builtin?.close());
+      await step('the snapshot', () => store.snapshot());
+      await step('the journal', () => store.journal.close());
       root.release();
     },
   };
 }
+
+async function endProcesses({ runtimes, log }: OwnerContext): Promise<void> {
+  const ended = await runtimes.shutdown();
+  if (isLeft(ended)) log.error({ reason: ended.left.reason }, 'an add-on process could not be confirmed gone');
+}
+
+/** Runs one step of the end; a fault in it is logged, and the steps behind it run all the same. */
+const stepOf = (log: Log) => async (what: string, run: () => Promise<unknown>) => {
+  try {
+    await run();
+  } catch (error) {
+    log.error({ err: error, what }, 'a step of the shutdown failed');
+  }
+};
 
 /** The library that ships with this build; a build without one says so and goes on. */
 async function builtinLibrary(log: Log): Promise<BuiltinLibrary | undefined> {

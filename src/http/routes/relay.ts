@@ -5,7 +5,7 @@ import { streamSSE } from 'hono/streaming';
 import type { OperationProgress } from '../../commands/gateway.js';
 import { closed, type Either, isLeft, t } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
-import { answer, refusalResponse } from '../answers.js';
+import { refusalResponse } from '../answers.js';
 import { requestBody } from '../body.js';
 import type { Call } from '../call.js';
 import type { Route } from './table.js';
@@ -29,12 +29,20 @@ async function relay(call: Call): Promise<Response> {
   const { kind } = body.right;
   const named = body.right.request.arguments?.operationId;
   const operationId = typeof named === 'string' ? named : body.right.request.operationId;
-  if (kind === 'status') return answer(call.context, await call.deps.gateway.operationStatus(call.caller, operationId));
+  if (kind === 'status') return status(call, operationId);
   if (kind === 'progress') return progress(call, operationId);
   return refusalResponse(
     call.context,
     refuse('denied', 'This kind of relay is not open. Nothing was sent to the add-on.'),
   );
+}
+
+/** The operation status as wire has it; how many bytes came is for the stream alone. */
+async function status(call: Call, operationId: string): Promise<Response> {
+  const found = await call.deps.gateway.operationStatus(call.caller, operationId);
+  if (isLeft(found)) return refusalResponse(call.context, found.left);
+  const { progress: _, ...plain } = found.right;
+  return call.context.json(plain);
 }
 
 async function progress(call: Call, operationId: string): Promise<Response> {
