@@ -1,6 +1,6 @@
 /** A package store over a temporary folder, fed from bytes in memory: what the tests of staging share. */
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Ids, PackageStore, Progress } from '../../src/commands/ports.js';
@@ -15,6 +15,7 @@ import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../src/packages/p
 import { createPackageStore } from '../../src/packages/store.js';
 import { realClock } from './packages.js';
 import { archive, file } from './tar.js';
+import { removeTree } from './temp-dir.js';
 
 export const HOST = { ...hostProfile('linux', 'x64') };
 export const sha256 = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
@@ -102,8 +103,7 @@ export async function withStore<A>(
     });
     return await use({ root, store, names: () => list(root) });
   } finally {
-    loosen(base);
-    rmSync(base, { recursive: true, force: true });
+    removeTree(base);
   }
 }
 
@@ -113,13 +113,6 @@ function list(root: string): readonly string[] {
   } catch {
     return [];
   }
-}
-
-/** Published folders are read-only, which would stop a removal by a user that is not root. */
-export function loosen(path: string): void {
-  if (!lstatSync(path).isDirectory()) return;
-  chmodSync(path, 0o700);
-  for (const name of readdirSync(path)) loosen(join(path, name));
 }
 
 export interface StageAsk {

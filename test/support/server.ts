@@ -1,9 +1,10 @@
 /** A real server process on a data path of its own, and a client that speaks to it as a browser or a program would. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { removeTree } from './temp-dir.js';
 
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 export const MAIN = join(ROOT, 'dist/cli/main.js');
@@ -21,7 +22,7 @@ export interface RunningServer {
 
 export function dataPath(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'castellan-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, remove: () => removeTree(path) };
 }
 
 /** Starts `castellan run` and resolves when it logged that it is ready; rejects with its output when it did not. */

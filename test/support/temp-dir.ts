@@ -1,16 +1,33 @@
 /** Temporary directories of tests: made in the system's place for them, removed when the process ends. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const made: string[] = [];
 
 process.on('exit', () => {
-  for (const directory of made) rmSync(directory, { recursive: true, force: true });
+  for (const directory of made) removeTree(directory);
 });
 
 export function tempDir(label = 'test'): string {
   const directory = mkdtempSync(join(tmpdir(), `castellan-${label}-`));
   made.push(directory);
   return directory;
+}
+
+/** Removes a folder, published packages in it included: those are read-only, which stops a user that is not root. */
+export function removeTree(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    if (!existsSync(path)) return;
+    loosen(path);
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function loosen(path: string): void {
+  if (!lstatSync(path).isDirectory()) return;
+  chmodSync(path, 0o700);
+  for (const name of readdirSync(path)) loosen(join(path, name));
 }

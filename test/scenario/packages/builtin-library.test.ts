@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { type ClientRequestArgs, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { createCatalogFetcher } from '../../../src/packages/catalog-fetcher.js';
 import { assert, suite } from '../../support/harness.js';
 import { manifest, withStore } from '../../support/package-store.js';
 import { memoryLog, realClock } from '../../support/packages.js';
+import { removeTree } from '../../support/temp-dir.js';
 
 const test = suite('built-in library');
 const policy = { requireSignature: false, allowLoopbackHTTP: true };
@@ -41,7 +42,7 @@ async function withLibrary(use: (library: BuiltinLibrary, directory: string) => 
       await library.right.close();
     }
   } finally {
-    rmSync(base, { recursive: true });
+    removeTree(base);
   }
 }
 
@@ -134,7 +135,7 @@ test('a build without a library, or with a damaged one, says so', async () => {
     assert.ok(isRight(empty));
     await empty.right.close();
   } finally {
-    rmSync(directory, { recursive: true });
+    removeTree(directory);
   }
 });
 

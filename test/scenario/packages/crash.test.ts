@@ -4,7 +4,7 @@
  * the sweep removes.
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isLeft, isRight } from '../../../src/contract/fp.js';
@@ -13,8 +13,9 @@ import { DEFAULT_PACKAGE_LIMITS } from '../../../src/packages/package-limits.js'
 import { createPackageStore } from '../../../src/packages/store.js';
 import { BYTES, type Step, watching } from '../../support/crash.js';
 import { assert, suite } from '../../support/harness.js';
-import { HOST, loosen, published, serving, stageIn, testIds, withStore } from '../../support/package-store.js';
+import { HOST, published, serving, stageIn, testIds, withStore } from '../../support/package-store.js';
 import { realClock } from '../../support/packages.js';
+import { removeTree } from '../../support/temp-dir.js';
 
 const test = suite('publication under crashes');
 
@@ -121,8 +122,7 @@ test('a kill at any sync or rename leaves stages to sweep or a whole package, ne
     }
     assert.ok(kills > 10);
   } finally {
-    loosen(base);
-    rmSync(base, { recursive: true });
+    removeTree(base);
   }
 }, 180_000);
 

@@ -44,7 +44,7 @@ const CHILD = `
     { requireSignature: false, allowLoopbackHTTP: true }, { signal: new AbortController().signal, onProgress: look });
   delay.disable();
   clearInterval(timer);
-  rmSync(directory, { recursive: true });
+  removeTree(directory);
   process.stdout.write(JSON.stringify({ tag: staged._tag, message: staged.left?.message, kib: worst, p99: delay.percentile(99) / 1e6 }));
 `;
 

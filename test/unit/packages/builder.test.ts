@@ -4,7 +4,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -19,6 +18,7 @@ import { parseLibraryIndex } from '../../../src/packages/library-index.js';
 import { readManifest } from '../../../src/packages/manifest-check.js';
 import { assert, suite } from '../../support/harness.js';
 import { manifest, serving, sha256, stageIn, withStore, withUi } from '../../support/package-store.js';
+import { removeTree } from '../../support/temp-dir.js';
 
 const test = suite('package builder');
 
@@ -32,7 +32,7 @@ async function withFolder<A>(files: Readonly<Record<string, string>>, use: (dir:
     }
     return await use(dir, join(base, 'out.tar'));
   } finally {
-    rmSync(base, { recursive: true });
+    removeTree(base);
   }
 }
 const FILES = { 'manifest.json': JSON.stringify(manifest()), 'bin/run': '#!/bin/sh\n', 'b.txt': 'b', 'a/z.txt': 'z' };
