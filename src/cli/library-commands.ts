@@ -43,8 +43,22 @@ function line(source: JsonObject): string {
   const refresh = source.refresh as JsonObject | undefined;
   const state = source.enabled === false ? 'disabled' : 'enabled';
   const read =
-    refresh === undefined ? 'not read yet' : refresh.failed ? 'last read failed' : `${refresh.count} releases`;
+    refresh === undefined
+      ? 'not read yet'
+      : refresh.failed
+        ? 'last read failed'
+        : refresh.count === 1
+          ? '1 release'
+          : `${refresh.count} releases`;
   return `${source.id}\t${source.kind}\t${state}\t${read}\t${source.url}`;
+}
+
+/** Says what was read of a library that was just added, so that nobody waits for releases that will not come. */
+function addedLine(value: Json): string {
+  const { id, refresh } = value as JsonObject & { readonly refresh?: JsonObject };
+  if (refresh?.failed !== false)
+    return `Added ${id}, but it could not be read yet: check the address, then castellan library refresh ${id}.`;
+  return `Added ${id}: ${refresh.count} ${refresh.count === 1 ? 'release' : 'releases'}.`;
 }
 
 const lines = (value: Json) => ((value as JsonObject).sources as readonly JsonObject[]).map(line).join('\n');
@@ -64,11 +78,7 @@ export function addLibraryCommands(root: Command): void {
     .option('--identity-regex <pattern>', 'a pattern the whole signing identity must match')
     .option('--auth-reference <name>', 'the name of a configured credential')
     .action((options: AddOptions) =>
-      printAnswer(
-        ownerCommand(options.dataPath, 'library.add', sourceOf(options)),
-        options,
-        () => `Added ${options.id}.`,
-      ),
+      printAnswer(ownerCommand(options.dataPath, 'library.add', sourceOf(options)), options, addedLine),
     );
   common(library.command('list').description('list the libraries')).action((options: CommonOptions) =>
     printAnswer(ownerCommand(options.dataPath, 'library.list', {}), options, lines),

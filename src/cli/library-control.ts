@@ -48,7 +48,11 @@ export function libraryControl({ library }: Lifecycle): ControlCommands {
       if (isLeft(given)) return given;
       const { id, kind, ...settings } = given.right;
       const source: NewSource = { id, kind, settings, enabled: true };
-      return asJson(await library.add(source));
+      const added = await library.add(source);
+      if (isLeft(added)) return added;
+      // Read at once, so that searching finds what it lists; a library that cannot be read is added all the same.
+      await library.refresh(id, AbortSignal.timeout(REFRESH_MS));
+      return asJson(right(library.find(id)));
     },
     'library.refresh': byId((id) => library.refresh(id, AbortSignal.timeout(REFRESH_MS))),
     'library.enable': byId((id) => library.enable(id)),

@@ -1,4 +1,5 @@
 /** Runs a command that needs the journal: over the control socket, or holding the owner root itself when no server runs. */
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Either, isLeft, left } from '../contract/fp.js';
 import type { Json, JsonObject } from '../contract/json.js';
@@ -12,6 +13,8 @@ export async function ownerCommand(
 ): Promise<Either<Refusal, Json>> {
   const answered = await askServer(join(resolve(dataPath), 'addons', 'runtime'), command, args);
   if (answered !== undefined) return answered;
+  if (command !== 'library.add' && !existsSync(join(resolve(dataPath), 'addons')))
+    return left(refuse('not_found', `There is no data of a server at ${dataPath}. Name it with --data-path.`));
   const { openOwner } = await import('./owner.js');
   const { createLog } = await import('./system.js');
   const owner = await openOwner({ dataPath, log: createLog('silent'), officialLibrary: true, build: 'cli' });

@@ -19,6 +19,11 @@ const STARTING = {
   notReady: () => ({ code: 'starting', message: 'The server is replaying its journal. Try again in a moment.' }),
 } as Pick<OwnerGateway, 'notReady'> as OwnerGateway;
 
+const WITHOUT_CODE =
+  'callers are not authenticated and share one authority; any caller that can reach the port can propose changes and confirm them';
+const WITH_CODE =
+  'callers are not authenticated and share one authority; any caller that can reach the port can propose changes, and confirming needs the code shown in this terminal';
+
 /** Resolves with the exit code once the server has stopped. */
 export async function run(options: RunOptions, build: string): Promise<number> {
   const log = createLog(options.logLevel);
@@ -60,10 +65,7 @@ export async function run(options: RunOptions, build: string): Promise<number> {
     );
     await owner.start();
     gateway = owner.gateway;
-    log.warn(
-      {},
-      'local-owner mode: callers are not authenticated and share one authority; any caller that can reach the port can propose changes and confirm them',
-    );
+    log.warn({}, `local-owner mode: ${options.localConfirmCode ? WITH_CODE : WITHOUT_CODE}`);
     log.info({ address: listening.address }, 'ready');
     await stop;
     log.info({}, 'stopping');
@@ -74,13 +76,19 @@ export async function run(options: RunOptions, build: string): Promise<number> {
     listening = undefined;
     return 0;
   } catch (error) {
-    console.error(`The server cannot start: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`The server cannot start: ${reasonOf(error, options)}`);
     return 1;
   } finally {
     await control?.close();
     await listening?.close(0);
     await owner?.close();
   }
+}
+
+function reasonOf(error: unknown, { host, port }: RunOptions): string {
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+    return `another program listens on ${host}:${port}. Choose another address with --address HOST:PORT.`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 function appOf(
