@@ -20,12 +20,16 @@ export const KINDS_OF_CALL = {
 } as const;
 export type KindOfCall = keyof typeof KINDS_OF_CALL;
 
+/** Commits and spawns are made by the main thread, and tracing that one alone is several times as fast. */
+const ON_MAIN_THREAD: ReadonlySet<KindOfCall> = new Set(['fdatasync', 'spawn']);
+const ALL_THREADS = ['-f', '-b', 'execve'];
+
 export function killAt(kind: KindOfCall, n: number): readonly string[] {
   assert.ok(existsSync(STRACE), 'strace is installed');
   const calls = KINDS_OF_CALL[kind];
   const inject = `inject=${calls}:signal=SIGKILL:when=${n}`;
-  const quiet = ['-o', '/dev/null', '-E', 'UV_THREADPOOL_SIZE=1', '-D', '-f', '-b', 'execve'];
-  return [STRACE, ...quiet, '-e', `trace=${calls}`, '-e', inject];
+  const quiet = ['-o', '/dev/null', '-E', 'UV_THREADPOOL_SIZE=1', '-D'];
+  return [STRACE, ...quiet, ...(ON_MAIN_THREAD.has(kind) ? [] : ALL_THREADS), '-e', `trace=${calls}`, '-e', inject];
 }
 
 /** Runs the job from start to SIGTERM on a server under `wrap`; true when the server was killed on the way. */

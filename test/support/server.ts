@@ -31,19 +31,16 @@ export function startServer(
   args: readonly string[] = [],
   wrap: readonly string[] = [],
 ): Promise<RunningServer> {
-  const line = [
-    ...wrap,
-    process.execPath,
-    '--enable-source-maps',
-    MAIN,
-    'run',
-    '--data-path',
-    path,
-    '--address',
-    '127.0.0.1:0',
-    ...args,
-  ];
-  const child = spawn(line[0] as string, line.slice(1), { stdio: ['ignore', 'pipe', 'pipe'] });
+  const command = [process.execPath, '--enable-source-maps', MAIN, 'run'];
+  return spawnCommand([...wrap, ...command, '--data-path', path, '--address', '127.0.0.1:0', ...args]);
+}
+
+/** The same for a whole command line, and as another user where `as` says so. */
+export function spawnCommand(
+  line: readonly string[],
+  as: { readonly uid?: number; readonly gid?: number } = {},
+): Promise<RunningServer> {
+  const child = spawn(line[0] as string, line.slice(1), { stdio: ['ignore', 'pipe', 'pipe'], ...as });
   let out = '';
   const ended = new Promise<number | NodeJS.Signals>((resolve) =>
     child.on('exit', (code, signal) => resolve(signal ?? code ?? 1)),
@@ -94,7 +91,12 @@ export function clientOf(address: string) {
   ): Promise<Reply<T>> => {
     const response = await fetch(`${address}${path}`, {
       method,
-      headers: { ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
+      // A kept connection may be closed by the server just when it is used again, which would look like a crash.
+      headers: {
+        Connection: 'close',
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();

@@ -1,0 +1,70 @@
+/** Concurrent clients that propose, confirm, cancel and read until the server dies, and remember what they were told. */
+import { AMOUNT, call, Gone, type ProposalView } from './main-job.js';
+import { clientOf } from './server.js';
+
+/** What a client was told of one proposal, and what it had asked for. */
+export interface Told {
+  asked: 'propose' | 'confirm' | 'cancel';
+  answered: 'nothing' | 'pending' | 'applied' | 'cancelled';
+  digest: string;
+}
+
+export class KillLoad {
+  readonly told = new Map<string, Told>();
+  /** Answers that no client may get, however the server ends. */
+  readonly wrong: string[] = [];
+  private next = 1;
+
+  constructor(
+    private readonly resourceIds: readonly string[],
+    private readonly random: () => number,
+  ) {}
+
+  /** Runs one client for each resource until every connection is cut. */
+  async run(address: string): Promise<void> {
+    await Promise.all(this.resourceIds.map((resourceId) => this.client(address, resourceId)));
+  }
+
+  private async client(address: string, resourceId: string): Promise<void> {
+    const client = clientOf(address);
+    try {
+      for (;;) {
+        await this.change(client, resourceId);
+        const seen = await call(client.get('/api/addons/proposals?state=all&limit=5'));
+        if (seen.status !== 200) this.wrong.push(JSON.stringify(seen.body));
+      }
+    } catch (error) {
+      if (!(error instanceof Gone)) throw error;
+    }
+  }
+
+  /** One proposal from its first call to its last. */
+  private async change(client: ReturnType<typeof clientOf>, resourceId: string): Promise<void> {
+    const id = `p-${this.next++}`;
+    const told: Told = { asked: 'propose', answered: 'nothing', digest: '' };
+    this.told.set(id, told);
+    const change = { action: 'write', arguments: { tool: 'add', amount: AMOUNT } };
+    const body = { addonId: 'counter', resourceId, operationId: id, generation: 1, ...change };
+    const stored = await call(client.post<ProposalView>('/api/addons/proposals', body));
+    if (stored.status !== 201) return this.refused(stored.status, stored.body);
+    [told.answered, told.digest] = ['pending', stored.body.digest];
+    const way = this.random();
+    if (way < 0.1) return;
+    const confirms = way < 0.8;
+    told.asked = confirms ? 'confirm' : 'cancel';
+    const path = `/api/addons/proposals/${id}/${told.asked}`;
+    const done = confirms
+      ? await call(client.own<ProposalView>(path, id, { digest: told.digest }))
+      : await call(client.post<ProposalView>(path, {}));
+    if (done.status !== 200) return this.refused(done.status, done.body);
+    told.answered = done.body.state as 'applied' | 'cancelled';
+  }
+
+  /** The add-on may still be starting, and its resource may be held by a change that is looked up; nothing else may refuse. */
+  private async refused(status: number, body: object): Promise<void> {
+    const text = JSON.stringify(body);
+    if (!/"type":"(proposal_unavailable|outcome_unknown|outcome_blocked|quota_reached|stale)"|"unavailable"/.test(text))
+      this.wrong.push(`${status} ${text}`);
+    await new Promise((resume) => setTimeout(resume, 20));
+  }
+}
