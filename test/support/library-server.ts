@@ -1,5 +1,5 @@
 /** A library of the counter add-on on loopback: the packages are built as any author would, and served over plain HTTP. */
-import { readFileSync } from 'node:fs';
+import { createReadStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -36,6 +36,37 @@ export async function counterLibrary(packages: readonly FixtureOptions[] = [{}])
   files.set('/index.yaml', Buffer.from(text.right));
   return {
     url: `${origin}/index.yaml`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** Serves one package folder whose archive is too large to hold in memory; it is read from disk as it is sent. */
+export async function folderLibrary(folder: string): Promise<TestLibrary & { served(): number }> {
+  const archive = join(tempDir('library'), 'package.tar');
+  const built = await buildPackage(folder, archive);
+  if (built._tag === 'Left') throw new Error(built.left);
+  let index = '';
+  let sent = 0;
+  const server = createServer((request, response) => {
+    if (request.url === '/index.yaml') return response.end(index);
+    const file = createReadStream(archive);
+    file.on('data', (chunk) => {
+      sent += chunk.length;
+    });
+    return file.pipe(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { manifest, digest } = built.right;
+  const text = renderIndex([{ manifest, digest, artifact: `${origin}/package.tar` }]);
+  if (text._tag === 'Left') throw new Error(text.left);
+  index = text.right;
+  return {
+    url: `${origin}/index.yaml`,
+    served: () => sent,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
