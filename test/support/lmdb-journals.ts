@@ -11,7 +11,7 @@ import { assert } from './harness.js';
 import { appendTo, SAMPLE_CATALOGUE as catalogue, counted, noted } from './sample-events.js';
 import { tempDir } from './temp-dir.js';
 
-export const freshDirectory = (): string => join(tempDir('journal'), 'journal');
+export const freshDirectory = (place?: string): string => join(tempDir('journal', place), 'journal');
 
 export async function openJournal(directory: string, options: LmdbOptions = {}): Promise<Journal> {
   const opened = await openLmdbJournal(directory, { catalogue, ...options });
@@ -50,8 +50,8 @@ export async function filledDirectory(count: number): Promise<string> {
   return directory;
 }
 
-export function copyOf(directory: string): string {
-  const copy = freshDirectory();
+export function copyOf(directory: string, place?: string): string {
+  const copy = freshDirectory(place);
   cpSync(directory, copy, { recursive: true });
   return copy;
 }

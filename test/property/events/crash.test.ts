@@ -10,7 +10,10 @@ import { assert, suite } from '../../support/harness.js';
 import { copyOf, freshDirectory, openJournal } from '../../support/lmdb-journals.js';
 import { assertRecovered } from '../../support/oracle.js';
 import { appendTo, counted, noted } from '../../support/sample-events.js';
+import { memoryPlace } from '../../support/temp-dir.js';
 
+/** A copy is a crash whether the file was on a disk or in memory. */
+const PLACE = memoryPlace();
 const NONE: ReadonlyMap<string, number> = new Map();
 const test = suite('crashes between any two durable steps');
 
@@ -51,7 +54,7 @@ class World {
   /** What the listeners were shown; must equal a fold of the log. */
   shown: number[] = [];
   journal!: Journal;
-  directory = freshDirectory();
+  directory = freshDirectory(PLACE);
   private n = 0;
 
   async open(): Promise<void> {
@@ -89,7 +92,7 @@ class World {
     const acknowledged = new Map(this.acknowledged);
     const bodies = new Map(this.bodies);
     const take = () => {
-      copy ??= copyOf(this.directory);
+      copy ??= copyOf(this.directory, PLACE);
     };
     if (moment === 'committed') this.journal.onDurable(take);
     const flying = moment === 'idle' ? [] : this.start(writers, 1, false);
