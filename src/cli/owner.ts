@@ -134,9 +134,12 @@ async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Pr
       // Nobody waits for these two, and a fault in one of them must not end the server.
       library.right.refreshed.catch((error: unknown) => log.error({ err: error }, 'libraries could not be read'));
       startEnabled(lifecycle).catch((error: unknown) => log.error({ err: error }, 'enabled add-ons were not started'));
-      guard = guardJournal(root.folder('journal'), store.journal, verifying.signal).catch((error: unknown) =>
-        log.error({ err: error }, 'the journal could not be checked; run `castellan journal verify`'),
-      );
+      // A spawn blocks the loop, so the check begins when the server already answers.
+      guard = new Promise((resume) => setImmediate(resume))
+        .then(() => guardJournal(root.folder('journal'), store.journal, verifying.signal))
+        .catch((error: unknown) =>
+          log.error({ err: error }, 'the journal could not be checked; run `castellan journal verify`'),
+        );
     },
     close: async () => {
       verifying.abort();
