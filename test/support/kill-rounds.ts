@@ -1,5 +1,4 @@
 /** The rounds of the tests that kill the main job at its n-th call of a kind, for every n. */
-import { rmSync } from 'node:fs';
 import { OWNER } from '../../src/cli/owner.js';
 import { openOwnerRoot } from '../../src/process/owner-root.js';
 import { assert } from './harness.js';
@@ -7,7 +6,7 @@ import { assertKept, assertReplays, assertVerifies, settle } from './job-oracle.
 import { ARGS, type KindOfCall, killAt, wasKilled } from './killing-server.js';
 import { MainJob, STEPS } from './main-job.js';
 import { startServer } from './server.js';
-import { tempDir } from './temp-dir.js';
+import { removeTree, tempDir } from './temp-dir.js';
 
 const AT_ONCE = 2;
 const MOST = 200;
@@ -35,7 +34,7 @@ export async function killRound(libraryUrl: string, kind: KindOfCall, n: number,
   } finally {
     await server.stop('SIGKILL');
   }
-  rmSync(job.dataPath, { recursive: true, force: true });
+  removeTree(job.dataPath);
   return killed;
 }
 
