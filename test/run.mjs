@@ -10,7 +10,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const FILE_DEADLINE_MS = 300_000;
+const FILE_DEADLINE_MS = 1_500_000;
 
 function options(argv) {
   const parts = [...argv];

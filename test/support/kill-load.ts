@@ -14,11 +14,29 @@ export class KillLoad {
   /** Answers that no client may get, however the server ends. */
   readonly wrong: string[] = [];
   private next = 1;
+  /** Answers until `onEnough` is called; a slow machine is so given as much to do as a fast one. */
+  private left = Number.POSITIVE_INFINITY;
+  private onEnough = () => {};
 
   constructor(
     private readonly resourceIds: readonly string[],
     private readonly random: () => number,
   ) {}
+
+  /** Calls `act` once, when the clients got so many more answers. */
+  after(answers: number, act: () => void): void {
+    [this.left, this.onEnough] = [answers, act];
+  }
+
+  private async answered<T>(reply: Promise<T>): Promise<T> {
+    const answer = await reply;
+    this.left -= 1;
+    if (this.left < 0) {
+      this.left = Number.POSITIVE_INFINITY;
+      this.onEnough();
+    }
+    return answer;
+  }
 
   /** Runs one client for each resource until every connection is cut. */
   async run(address: string): Promise<void> {
@@ -30,7 +48,7 @@ export class KillLoad {
     try {
       for (;;) {
         await this.change(client, resourceId);
-        const seen = await call(client.get('/api/addons/proposals?state=all&limit=5'));
+        const seen = await this.answered(call(client.get('/api/addons/proposals?state=all&limit=5')));
         if (seen.status !== 200) this.wrong.push(JSON.stringify(seen.body));
       }
     } catch (error) {
@@ -45,7 +63,7 @@ export class KillLoad {
     this.told.set(id, told);
     const change = { action: 'write', arguments: { tool: 'add', amount: AMOUNT } };
     const body = { addonId: 'counter', resourceId, operationId: id, generation: 1, ...change };
-    const stored = await call(client.post<ProposalView>('/api/addons/proposals', body));
+    const stored = await this.answered(call(client.post<ProposalView>('/api/addons/proposals', body)));
     if (stored.status !== 201) return this.refused(stored.status, stored.body);
     [told.answered, told.digest] = ['pending', stored.body.digest];
     const way = this.random();
@@ -53,9 +71,10 @@ export class KillLoad {
     const confirms = way < 0.8;
     told.asked = confirms ? 'confirm' : 'cancel';
     const path = `/api/addons/proposals/${id}/${told.asked}`;
-    const done = confirms
-      ? await call(client.own<ProposalView>(path, id, { digest: told.digest }))
-      : await call(client.post<ProposalView>(path, {}));
+    const asking = confirms
+      ? client.own<ProposalView>(path, id, { digest: told.digest })
+      : client.post<ProposalView>(path, {});
+    const done = await this.answered(call(asking));
     if (done.status !== 200) return this.refused(done.status, done.body);
     told.answered = done.body.state as 'applied' | 'cancelled';
   }

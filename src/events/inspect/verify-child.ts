@@ -20,5 +20,12 @@ try {
   say(JSON.stringify(await walk(db, { from: Number(from), slice: Number(slice), anchor, progress })));
   await db.env.close();
 } catch (error) {
-  say(JSON.stringify({ position: reached + 1, reason: error instanceof Error ? error.message : String(error) }));
+  try {
+    say(JSON.stringify({ position: reached + 1, reason: error instanceof Error ? error.message : String(error) }));
+  } catch {
+    // Nobody listens any more: the owner was killed.
+  }
+} finally {
+  // An orderly exit waits for the threads of the storage library, and was seen to wait for ever when the owner was gone.
+  process.kill(process.pid, 'SIGKILL');
 }

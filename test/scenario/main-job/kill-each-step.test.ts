@@ -3,7 +3,7 @@ import { everyCall, killRound } from '../../support/kill-rounds.js';
 import { counterLibrary, type TestLibrary } from '../../support/library-server.js';
 
 const test = suite('a kill at every file step and spawn of the main job');
-const DEADLINE_MS = 280_000;
+const DEADLINE_MS = 900_000;
 let library: TestLibrary;
 
 test.before(async () => {
