@@ -30,6 +30,9 @@ export async function readOnly<A>(
   if (isLeft(checked)) return checked;
   const db = openDatabases(directory, true);
   try {
+    // A process that was killed at its very first commits leaves a file without all of its databases.
+    if (Object.values(db).some((database: unknown) => database === undefined))
+      return left(openRefusal('absent', dataFile(directory), 'There is nothing in this journal yet.'));
     return right(await body(db));
   } finally {
     await db.env.close();
