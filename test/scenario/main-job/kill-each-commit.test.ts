@@ -12,7 +12,7 @@ test.before(async () => {
 test.after(() => library.close());
 
 test(
-  'killed at any fdatasync, the owner keeps all it acknowledged, applies nothing twice, ends what was in flight and goes on [LIFECYCLE-030] [LIFECYCLE-031] [RECOVER-011] [RECOVER-017]',
+  'killed at any fdatasync, the owner keeps all it acknowledged, applies nothing twice, ends what was in flight and goes on [LIFECYCLE-030] [LIFECYCLE-031]',
   async () => {
     const kills = await everyCall(library.url, 'fdatasync');
     assert.ok(kills >= 25, `${kills} kills`);
