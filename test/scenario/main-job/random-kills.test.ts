@@ -20,7 +20,7 @@ const ROUNDS_A_ROOT = 10;
 const AT_ONCE = 2;
 const CLIENTS = 4;
 /** A kill comes after a random number of answers and a random time behind the last of them. */
-const MOST_ANSWERS = 16;
+const MOST_ANSWERS = 30;
 const MOST_LOAD_MS = 20;
 const MOST_START_MS = 600;
 
@@ -133,7 +133,7 @@ async function rounds(seed: number, count: number): Promise<number> {
       await running;
       await server.stop('SIGKILL');
       kills += 1;
-      for (; kills < count && random() < 0.5; kills += 1) await killInStart(dataPath, random() * MOST_START_MS);
+      for (; kills < count && random() < 0.3; kills += 1) await killInStart(dataPath, random() * MOST_START_MS);
       server = await startServer(dataPath, ARGS);
       await settle(server.address);
       await judge(load, server.address, dataPath);
@@ -151,7 +151,7 @@ async function rounds(seed: number, count: number): Promise<number> {
 }
 
 test('seeds that failed once pass', async () => {
-  for (const seed of EXAMPLES) assert.ok((await rounds(seed, 3)) > 0);
+  for (const seed of EXAMPLES) assert.ok((await rounds(seed, 4)) > 0);
 }, 600_000);
 
 test('after a hundred kills under load nothing acknowledged is lost, and each change is applied once or not at all', async () => {
@@ -166,7 +166,7 @@ test('after a hundred kills under load nothing acknowledged is lost, and each ch
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  assert.ok(applied > ROUNDS / 2, `${applied} changes were applied under load`);
+  assert.ok(applied > ROUNDS, `${applied} changes were applied under load`);
 }, 900_000);
 
 test.run();
