@@ -1,7 +1,7 @@
 /**
  * Makes the first-party library of a build: from every folder `dist/addons-build/<id>/` (a package's files, `manifest.json` among
  * them) one archive in `dist/library/`, and their `index.yaml`. A file `<id>.listing.json` beside the folder gives the name and
- * description of an entry whose manifest has no page to say them on. Needs the compiled `dist/packages`.
+ * description of an entry whose manifest has no page to say them on. Needs the compiled `dist/modules/packages`.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const from = `${root}dist/addons-build/`;
 const to = `${root}dist/library/`;
-const { buildPackage } = await import(`${root}dist/packages/builder/package-build.js`);
-const { writeIndex } = await import(`${root}dist/packages/builder/index-writer.js`);
-const { ORIGIN } = await import(`${root}dist/packages/index-format.js`);
+const { buildPackage } = await import(`${root}dist/modules/packages/builder/package-build.js`);
+const { writeIndex } = await import(`${root}dist/modules/packages/builder/index-writer.js`);
+const { ORIGIN } = await import(`${root}dist/modules/packages/index-format.js`);
 
 const must = (result, what) => {
   if (result._tag === 'Right') return result.right;

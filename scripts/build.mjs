@@ -4,21 +4,20 @@
  * usage: node scripts/build.mjs [--if-stale]      (then nothing is done for a fresh `dist/`, and another is made anew)
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { isFresh, stamp, unstamp } from './freshness.mjs';
+import { bundle } from './bundle.mjs';
+import { isFresh, stamp } from './freshness.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = (bin, args) => execFileSync(`${root}node_modules/.bin/${bin}`, args, { cwd: root, stdio: 'inherit' });
 
-if (process.argv.includes('--if-stale')) {
-  if (isFresh(root)) process.exit(0);
-  // What a removed source left behind must not be packed.
-  rmSync(`${root}dist`, { recursive: true, force: true });
-}
-unstamp(root);
+if (process.argv.includes('--if-stale') && isFresh(root)) process.exit(0);
+// What a removed source left behind must not be packed.
+rmSync(`${root}dist`, { recursive: true, force: true });
 run('tsc', ['-p', 'tsconfig.build.json']);
-if (existsSync(`${root}dist/cli/main.js`)) chmodSync(`${root}dist/cli/main.js`, 0o755);
+await bundle(root);
+chmodSync(`${root}dist/cli/main.js`, 0o755);
 run('vite', ['build', 'ui', '--logLevel', 'warn']);
 execFileSync(process.execPath, [`${root}addons/tables/build.mjs`], { cwd: root, stdio: 'inherit' });
 execFileSync(process.execPath, [`${root}scripts/build-library.mjs`], { cwd: root, stdio: 'inherit' });

@@ -4,8 +4,8 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { CATALOGUE } from '../dist/events/catalogue/index.js';
-import { encodeEvent, metaText, recordText } from '../dist/events/codec.js';
+import { CATALOGUE } from '../dist/modules/events/catalogue/index.js';
+import { encodeEvent, metaText, recordText } from '../dist/modules/events/codec.js';
 
 const [type, payload] = process.argv.slice(2);
 const spec = CATALOGUE[type ?? ''];

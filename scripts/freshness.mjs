@@ -1,6 +1,6 @@
 /** Tells whether `dist/` is exactly what a build of the present sources left there, by content and not by time. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 const INPUTS = [
   'src',
@@ -38,6 +38,5 @@ const now = (root) => `${digest(root, INPUTS)} ${digest(root, ['dist'])}\n`;
 
 export const isFresh = (root) => existsSync(`${root}${STAMP}`) && readFileSync(`${root}${STAMP}`, 'utf8') === now(root);
 
-/** To be called before a build changes anything, and again when it is done. */
-export const unstamp = (root) => rmSync(`${root}${STAMP}`, { force: true });
+/** To be called when a build is done. */
 export const stamp = (root) => writeFileSync(`${root}${STAMP}`, now(root));

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fdatasyncSync, openSync, writevSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { openLmdbJournal } from '../../dist/events/lmdb/open.js';
+import { openLmdbJournal } from '../../dist/modules/events/lmdb/open.js';
 import { ACTOR, AT, atLeast, catalogue, median, payload, ratio, rawRecord, withDirectory } from './support.mjs';
 
 const WRITERS = 64;

@@ -1,7 +1,7 @@
 /** One writer: the time of a durable append, against two 4 KiB writes with fdatasync, which is what a commit needs. */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { openLmdbJournal } from '../../dist/events/lmdb/open.js';
+import { openLmdbJournal } from '../../dist/modules/events/lmdb/open.js';
 import { ACTOR, AT, atMost, catalogue, median, payload, ratio, withDirectory } from './support.mjs';
 
 const ROUNDS = 9;

@@ -1,8 +1,8 @@
 /** Where the time of an append goes: encoding and validating, hashing, committing; microseconds a record, no goal. */
 import { join } from 'node:path';
-import { encodeEvent, metaText, recordText } from '../../dist/events/codec.js';
-import { openLmdbJournal } from '../../dist/events/lmdb/open.js';
-import { sha256Hex } from '../../dist/events/sha256.js';
+import { encodeEvent, metaText, recordText } from '../../dist/modules/events/codec.js';
+import { openLmdbJournal } from '../../dist/modules/events/lmdb/open.js';
+import { sha256Hex } from '../../dist/modules/events/sha256.js';
 import { ACTOR, AT, catalogue, payload, ratio, withDirectory } from './support.mjs';
 
 const EVENTS = 64_000;

@@ -7,14 +7,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decodePreview, decodeReceipt, decodeRegistration, decodeResult } from '../../dist/contract/answers.js';
-import { declaredTool } from '../../dist/contract/declared-tool.js';
-import { decodeEnvelope } from '../../dist/contract/envelope.js';
-import { decodeExecutionStatus } from '../../dist/contract/execution-status.js';
-import { inputSchema, validateArguments } from '../../dist/contract/input-schema.js';
-import { parseManifest } from '../../dist/contract/manifest.js';
-import { readDispatch, readProposal } from '../../dist/contract/requests.js';
-import { skillFileProblem } from '../../dist/contract/skills.js';
+import { decodePreview, decodeReceipt, decodeRegistration, decodeResult } from '../../dist/modules/contract/answers.js';
+import { declaredTool } from '../../dist/modules/contract/declared-tool.js';
+import { decodeEnvelope } from '../../dist/modules/contract/envelope.js';
+import { decodeExecutionStatus } from '../../dist/modules/contract/execution-status.js';
+import { inputSchema, validateArguments } from '../../dist/modules/contract/input-schema.js';
+import { parseManifest } from '../../dist/modules/contract/manifest.js';
+import { readDispatch, readProposal } from '../../dist/modules/contract/requests.js';
+import { skillFileProblem } from '../../dist/modules/contract/skills.js';
 
 const option = (name, otherwise) => {
   const at = process.argv.indexOf(`--${name}`);

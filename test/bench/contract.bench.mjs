@@ -1,7 +1,7 @@
 /** Reading: a 2 MiB envelope strictly against JSON.parse of the same bytes, and a full 64 KiB manifest with every rule. */
-import { decodeEnvelope } from '../../dist/contract/envelope.js';
-import { parseManifest } from '../../dist/contract/manifest.js';
-import { parseStrict } from '../../dist/contract/strict-json.js';
+import { decodeEnvelope } from '../../dist/modules/contract/envelope.js';
+import { parseManifest } from '../../dist/modules/contract/manifest.js';
+import { parseStrict } from '../../dist/modules/contract/strict-json.js';
 import { atMost, median, ratio } from './support.mjs';
 
 const ROUNDS = 25;

@@ -1,9 +1,9 @@
 /** 1,000,000 events: replay against a bare range read with the same parsing, and the start with a snapshot. */
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { Store } from '../../dist/commands/store.js';
-import { left } from '../../dist/contract/fp.js';
-import { openLmdbJournal } from '../../dist/events/lmdb/open.js';
+import { Store } from '../../dist/modules/commands/store.js';
+import { left } from '../../dist/modules/contract/fp.js';
+import { openLmdbJournal } from '../../dist/modules/events/lmdb/open.js';
 import { ACTOR, AT, atLeast, atMost, catalogue, median, payload, ratio, withDirectory } from './support.mjs';
 
 const EVENTS = Number(process.env.BENCH_EVENTS ?? 1_000_000);

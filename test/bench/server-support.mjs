@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { renderIndex } from '../../dist/packages/builder/index-writer.js';
-import { buildPackage } from '../../dist/packages/builder/package-build.js';
+import { renderIndex } from '../../dist/modules/packages/builder/index-writer.js';
+import { buildPackage } from '../../dist/modules/packages/builder/package-build.js';
 
 export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 

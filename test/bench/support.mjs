@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closed, t } from '../../dist/contract/fp.js';
+import { closed, t } from '../../dist/modules/contract/fp.js';
 
 export async function withDirectory(body) {
   const directory = mkdtempSync(join(process.env.BENCH_DIR ?? tmpdir(), 'castellan-bench-'));

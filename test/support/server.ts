@@ -31,7 +31,7 @@ export function startServer(
   args: readonly string[] = [],
   wrap: readonly string[] = [],
 ): Promise<RunningServer> {
-  const command = [process.execPath, '--enable-source-maps', MAIN, 'run'];
+  const command = [process.execPath, MAIN, 'run'];
   return spawnCommand([...wrap, ...command, '--data-path', path, '--address', '127.0.0.1:0', ...args]);
 }
 
