@@ -9,6 +9,8 @@ export interface TarHeader {
   /** As it stands, with the prefix in front; a directory keeps its closing slash. */
   readonly name: string;
   readonly size: number;
+  /** The twelve permission bits as they stand; an installer looks at one of them only (15:46-48). */
+  readonly mode: number;
   readonly executable: boolean;
 }
 
@@ -60,11 +62,13 @@ export function decodeHeader(block: Buffer): TarHeader {
   // In the GNU kind these bytes hold times and sparse maps, never a prefix.
   const prefix = ustar ? string(block, 345, 155) : '';
   const name = string(block, 0, 100);
+  const mode = octal(block, 100, 8) & 0o7777;
   return {
     kind,
     name: prefix === '' ? name : `${prefix}/${name}`,
     size: octal(block, 124, 12),
-    executable: (octal(block, 100, 8) & 0o100) !== 0,
+    mode,
+    executable: (mode & 0o100) !== 0,
   };
 }
 

@@ -7,6 +7,8 @@ export interface TarEntry {
   readonly path: string;
   readonly directory: boolean;
   readonly size: number;
+  /** The permission bits of the archive, for the checks of a publisher; nothing is ever written with them. */
+  readonly mode: number;
   /** The owner's execute bit. */
   readonly executable: boolean;
   /** Exactly `size` bytes; what is not read is skipped when the next entry is asked for. */
@@ -53,6 +55,7 @@ async function* readBlocks(source: Blocks, maxEntries: number): AsyncGenerator<T
       path: checked(long?.path ?? header.name, directory),
       directory,
       size: header.size,
+      mode: header.mode,
       executable: header.executable,
       body,
     };
