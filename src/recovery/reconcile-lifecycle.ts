@@ -3,6 +3,7 @@
  * is enabled (06:274-299; 07:3-22). No command is taken before `reconcileLifecycle` answered.
  */
 
+import { dropCandidateData } from '../commands/lifecycle/candidate-data.js';
 import type { Lifecycle } from '../commands/lifecycle/index.js';
 import { finish, unfinished } from '../commands/lifecycle/reconcile.js';
 import { type Either, isLeft, right } from '../contract/fp.js';
@@ -29,6 +30,11 @@ export async function reconcileLifecycle(lifecycle: Lifecycle): Promise<Either<R
   // The supervisor launches nothing for an add-on whose former process is uncertain; the others and the server go on.
   if (isLeft(recovered))
     context.log.error({ reason: recovered.left.reason }, 'A process of the last run may still live; look for it');
+  for (const { addonId } of allInstalled(context.store.visible)) {
+    const dropped = await dropCandidateData(context, addonId);
+    if (isLeft(dropped))
+      context.log.error({ addonId, reason: dropped.left.reason }, 'A failed upgrade left data behind');
+  }
   lifecycle.open();
   return right(undefined);
 }

@@ -56,6 +56,8 @@ export class FaultyStorage extends MemoryStorage {
   crashed = false;
   /** Appends that are still taken before the disk counts as full. */
   roomFor = Number.POSITIVE_INFINITY;
+  /** So many of the next appends meet a full disk. */
+  refuseNext = 0;
   private tell: () => void = () => undefined;
 
   /** Resolves at the next crash. */
@@ -66,6 +68,10 @@ export class FaultyStorage extends MemoryStorage {
   }
 
   override shortage(): SpaceShortage | undefined {
+    if (this.refuseNext > 0) {
+      this.refuseNext -= 1;
+      return { path: 'journal', freeBytes: 1, neededBytes: 2 };
+    }
     if (this.roomFor <= 0) return { path: 'journal', freeBytes: 1, neededBytes: 2 };
     this.roomFor -= 1;
     return undefined;
@@ -120,6 +126,8 @@ export class TestRuntimes implements Runtimes {
   starting = 0;
   mostStarting = 0;
   gate: Promise<void> | undefined;
+  /** What the recovery of processes records, on the store of the new owner. */
+  recovered: () => Promise<void> = async () => undefined;
   beforeStart: ((spec: LaunchSpec) => void | Promise<void>) | undefined;
   private listener: (addonId: string) => void = () => undefined;
   private readonly stops = new Map<string, () => void>();
@@ -162,6 +170,7 @@ export class TestRuntimes implements Runtimes {
   }
   async recover(): Promise<Either<{ reason: string }, void>> {
     this.running.clear();
+    await this.recovered();
     return right(undefined);
   }
   onChange(listener: (addonId: string) => void): void {
@@ -333,6 +342,7 @@ export class World {
   administrators: AdminCheck = async (caller) => right(caller.administrator);
   options: Partial<LifecycleOptions> = {};
   runtimes = new TestRuntimes();
+  recovered: () => Promise<void> = async () => undefined;
   store!: Store;
   lifecycle!: Lifecycle;
   private serial = 0;
@@ -347,7 +357,7 @@ export class World {
   /** A process of the owner: journal, store, lifecycle, reconciled. Nothing of the one before is heard of again. */
   async boot(): Promise<Either<Refusal, void>> {
     this.storage.survive();
-    this.runtimes = Object.assign(new TestRuntimes(), { broken: this.runtimes.broken });
+    this.runtimes = Object.assign(new TestRuntimes(), { broken: this.runtimes.broken, recovered: this.recovered });
     const journal = new BatchingJournal(this.storage);
     this.store = await Store.open(journal, this.clock, KINDS);
     this.lifecycle = createLifecycle(this.context(), {

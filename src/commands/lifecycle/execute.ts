@@ -50,11 +50,17 @@ async function afterIntent<A>(parts: LifecycleParts, desk: OperationDesk, job: J
     context.log.warn({ action, addonId, operationId, refusal, reason: message }, 'Addon operation failed');
     return fail(desk, job, prepared.left);
   }
-  const { generation, changes } = prepared.right;
+  const { generation, changes, takeBack } = prepared.right;
   const written = await desk.step(operationId, actor, { type: 'prepare', generation }, changes);
-  if (isLeft(written)) return left(unrecorded(operationId));
+  if (isLeft(written)) {
+    await takeBack?.();
+    return left(unrecorded(operationId));
+  }
   const effect = effectOf(context.store, { action, addonId, generation });
-  if (isLeft(effect)) return fail(desk, job, effect.left);
+  if (isLeft(effect)) {
+    await takeBack?.();
+    return fail(desk, job, effect.left);
+  }
   const applied = await desk.step(operationId, actor, { type: 'apply' }, effect.right);
   if (isLeft(applied)) return left(unrecorded(operationId));
   const completed = await desk.step(operationId, actor, { type: 'complete' });

@@ -9,6 +9,7 @@ import { findInstalled, manifestOfGeneration } from '../../projections/installed
 import { installationKind } from '../../projections/kinds/installation.js';
 import type { OwnerContext } from '../context.js';
 import type { LaunchSpec } from '../ports.js';
+import { dropCandidateData } from './candidate-data.js';
 import { dataDirectory, ensureDataDirectory } from './data-directory.js';
 
 export type Started = Either<{ readonly reason: string }, void>;
@@ -61,14 +62,24 @@ export class RuntimeSync {
       let proved = await this.context.runtimes.stop(addonId);
       if (!isLeft(proved)) proved = await mayStart();
       if (!isLeft(proved)) proved = await this.launch(addonId, candidate);
-      if (!isLeft(proved)) return proved;
-      const ended = await this.context.runtimes.stop(addonId);
-      const former = this.desired(addonId);
-      const back = isLeft(ended) || former === undefined ? ended : await this.launch(addonId, former);
-      if (isLeft(back))
-        this.context.log.error({ addonId, reason: back.left.reason }, 'The former generation did not start again');
+      if (isLeft(proved)) await this.back(addonId);
       return proved;
     });
+  }
+
+  /** Takes a proved candidate back, since the journal could not name it: it ends, and the desired one starts again. */
+  async retreat(addonId: string): Promise<void> {
+    await this.alone(addonId, () => this.back(addonId));
+  }
+
+  private async back(addonId: string): Promise<void> {
+    const ended = await this.context.runtimes.stop(addonId);
+    // A commit that failed may have named the candidate after all: which generation runs is for the next start to say.
+    if (this.context.store.journal.fenced() !== undefined) return;
+    const former = this.desired(addonId);
+    const back = isLeft(ended) || former === undefined ? ended : await this.launch(addonId, former);
+    if (isLeft(back))
+      this.context.log.error({ addonId, reason: back.left.reason }, 'The former generation did not start again');
   }
 
   /** True while a start or stop of the add-on is under way or waiting. */
@@ -89,7 +100,8 @@ export class RuntimeSync {
   private async launch(addonId: string, generation: Generation): Promise<Started> {
     this.reasons.delete(addonId);
     const spec = launchSpec(this.context, addonId, generation);
-    const ready = await ensureDataDirectory(spec.dataDir);
+    let ready = await ensureDataDirectory(spec.dataDir);
+    if (!isLeft(ready)) ready = await dropCandidateData(this.context, addonId);
     const started = isLeft(ready) ? ready : await this.context.runtimes.start(spec);
     if (isLeft(started)) this.reasons.set(addonId, started.left.reason);
     return started;

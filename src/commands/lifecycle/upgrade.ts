@@ -1,6 +1,7 @@
 /**
  * Upgrades an add-on that has no data. One that should run is proved first: the journal names the new generation only
- * after its process got ready, so a crash during that start leaves the former one in place (07:9-16).
+ * after its process got ready, so a crash during that start leaves the former one in place (07:9-16). What a candidate
+ * wrote before it failed is removed before the former one runs again (`candidate-data.ts`).
  */
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
@@ -31,7 +32,9 @@ async function prepare(parts: LifecycleParts, order: Order<Selection>): Promise<
   const enabled = findInstalled(parts.context.store.visible, addonId)?.enabled === true;
   if (!enabled) return right({ generation: generation.generation, changes: [change] });
   const proved = await prove(parts, order, published.right);
-  return isLeft(proved) ? proved : right({ generation: generation.generation, changes: [] });
+  if (isLeft(proved)) return proved;
+  const takeBack = () => parts.sync.retreat(addonId);
+  return right({ generation: generation.generation, changes: [], takeBack });
 }
 
 async function prove(

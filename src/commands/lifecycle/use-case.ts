@@ -26,6 +26,8 @@ export interface Order<A> {
 export interface Prepared {
   readonly generation: number;
   readonly changes: readonly Change[];
+  /** Takes back what already happened outside of the journal, when `prepared` was refused or nothing came of it. */
+  readonly takeBack?: () => Promise<void>;
 }
 
 export interface UseCase<A> {

@@ -1,8 +1,10 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LaunchSpec } from '../../../src/commands/ports.js';
 import type { OperationStatus } from '../../../src/contract/api.js';
 import { left } from '../../../src/contract/fp.js';
 import { findInstalled } from '../../../src/projections/installed.js';
+import { processKind } from '../../../src/projections/kinds/process.js';
 import { startEnabled } from '../../../src/recovery/reconcile-lifecycle.js';
 import { assert, suite } from '../../support/harness.js';
 import { inWorld } from '../../support/in-world.js';
@@ -21,6 +23,122 @@ function write(world: World, ...path: string[]): void {
   mkdirSync(join(world.dataRoot, 'demo', ...path.slice(0, -1)), { recursive: true });
   writeFileSync(join(world.dataRoot, 'demo', ...path), 'kept');
 }
+
+/** Records each launch and its end in the ledger, as the supervisor does; `wrote` runs as the launched version. */
+function withLedger(world: World, wrote: (version: string) => void = () => undefined): void {
+  let launches = 0;
+  const { runtimes } = world;
+  const note = async (addonId: string, command: Parameters<typeof processKind.decider.decide>[1]) =>
+    void must(await world.store.commit({ changes: [must(world.store.decide(processKind, addonId, command))] }));
+  const exited = async (addonId: string) => {
+    const state = world.store.visible.get(processKind, addonId);
+    if (state.phase === 'none' || state.phase === 'exited') return;
+    await note(addonId, { type: 'exited', incarnation: state.incarnation, reason: 'ended' });
+  };
+  runtimes.beforeStart = async ({ addonId, generation, version, dataDir }: LaunchSpec) => {
+    await exited(addonId);
+    launches += 1;
+    const incarnation = String(launches).padStart(32, '0');
+    const world = { bootId: 'boot', pidNamespace: 'pid:[1]' };
+    await note(addonId, { type: 'launch', incarnation, generation, executable: '/run', dataDir, ...world });
+    wrote(version);
+  };
+  const stop = runtimes.stop.bind(runtimes);
+  runtimes.stop = async (addonId) => {
+    const stopped = await stop(addonId);
+    await exited(addonId).catch(() => undefined);
+    return stopped;
+  };
+}
+
+const dataOf = (world: World): string[] => readdirSync(join(world.dataRoot, 'demo')).sort();
+
+test(
+  'what a new version wrote before it failed is gone before the former one runs again; exports stay [RUNTIME-006]',
+  inWorld(async (world) => {
+    const found: string[][] = [];
+    withLedger(world, (version) => {
+      if (version === '1.0.0') found.push(dataOf(world));
+      else for (const path of [['data.db'], ['sub', 'deep', 'x'], ['exports', 'a.csv']]) write(world, ...path);
+      if (version !== '1.0.0') chmodSync(join(world.dataRoot, 'demo', 'sub', 'deep'), 0o500);
+    });
+    await running(world);
+    world.runtimes.broken.add('demo@1.1.0');
+    assert.is(await world.act('upgrade', 'op-3', TO), 'upgrade_failed');
+    assert.equal(found, [[], ['exports']]);
+    assert.is(world.runtimes.running.get('demo')?.version, '1.0.0');
+    write(world, 'own.db');
+    await world.act('disable', 'op-4');
+    await world.act('enable', 'op-5');
+    assert.equal(found.at(-1), ['exports', 'own.db']);
+  }),
+);
+
+test(
+  'what a new version wrote before the owner was killed is gone at the next start, and what an installed one wrote is not [RUNTIME-008]',
+  inWorld(async (world) => {
+    withLedger(world, (version) => version === '1.1.0' && write(world, 'data.db'));
+    await running(world);
+    world.runtimes.gate = new Promise(() => undefined);
+    void world.act('upgrade', 'op-3', TO);
+    await until(() => dataOf(world).includes('data.db'));
+    const { incarnation } = world.store.visible.get(processKind, 'demo') as { incarnation: string };
+    world.recovered = async () => {
+      const exit = { type: 'exited', incarnation, reason: 'ended' } as const;
+      must(await world.store.commit({ changes: [must(world.store.decide(processKind, 'demo', exit))] }));
+    };
+    await world.boot();
+    assert.equal(dataOf(world), []);
+    withLedger(world, (version) => version === '1.1.0' && write(world, 'data.db'));
+    await startEnabled(world.lifecycle);
+    assert.is(((await world.act('upgrade', 'op-4', TO)) as OperationStatus).state, 'completed');
+    await world.act('disable', 'op-5');
+    await world.act('enable', 'op-6');
+    assert.equal(dataOf(world), ['data.db']);
+  }),
+);
+
+test(
+  'a new version that is ready but cannot be recorded on a full disk is taken back with what it wrote',
+  inWorld(async (world) => {
+    withLedger(world, (version) => {
+      if (version === '1.1.0') write(world, 'data.db');
+    });
+    await running(world);
+    const { start } = world.runtimes;
+    world.runtimes.start = async (spec) => {
+      const started = await start.call(world.runtimes, spec);
+      // The ledger of the real supervisor stands in the same journal; what it needs is not what this is about.
+      if (spec.version === '1.1.0') world.storage.refuseNext = 1;
+      return started;
+    };
+    assert.is(await world.act('upgrade', 'op-3', TO), 'outcome_unknown');
+    assert.is(world.runtimes.running.get('demo')?.version, '1.0.0');
+    assert.equal(dataOf(world), []);
+    assert.is(findInstalled(world.store.visible, 'demo')?.generation, 1);
+    await world.act('enable', 'op-4');
+    assert.is(await world.status('op-3'), 'failed');
+  }),
+);
+
+test(
+  'a new version whose recording met a storage fault is ended, and its data stays until the next start decides',
+  inWorld(async (world) => {
+    withLedger(world, (version) => {
+      if (version === '1.1.0') write(world, 'data.db');
+    });
+    await running(world);
+    const { start } = world.runtimes;
+    world.runtimes.start = async (spec) => {
+      const started = await start.call(world.runtimes, spec);
+      if (spec.version === '1.1.0') world.storage.plan = { at: world.storage.commits + 1, how: 'fail' };
+      return started;
+    };
+    assert.is(await world.act('upgrade', 'op-3', TO), 'outcome_unknown');
+    assert.is(world.runtimes.running.get('demo'), undefined);
+    assert.equal(dataOf(world), ['data.db']);
+  }),
+);
 
 test(
   'a new version that does not start fails the upgrade, the former one runs again and stays installed [RUNTIME-006] [RUNTIME-007]',
