@@ -7,6 +7,7 @@ import { securityHeaders } from './guard/headers.js';
 import { type OriginPolicy, refusedMutation } from './guard/mutation.js';
 import { pages } from './pages.js';
 import { ROUTES } from './routes/index.js';
+import { takeRest } from './unread-body.js';
 
 export interface AppOptions extends HttpDependencies {
   readonly origins: OriginPolicy;
@@ -16,6 +17,7 @@ export interface AppOptions extends HttpDependencies {
 
 export function createApp(options: AppOptions): Hono {
   const app = new Hono();
+  app.use(takeRest);
   app.use(securityHeaders);
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', (context) => {

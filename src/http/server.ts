@@ -47,7 +47,7 @@ function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): void {
 
 /** Rejects when the address cannot be bound or the certificate cannot be read. */
 export async function listen(app: Hono, options: ListenOptions): Promise<Listening> {
-  const serve = getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: unreadable });
+  const serve = getRequestListener(app.fetch, { autoCleanupIncoming: false, errorHandler: unreadable });
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const reason = refusedHost(request, options.hosts);
     if (reason === undefined) return void serve(request, response);

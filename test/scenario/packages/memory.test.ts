@@ -29,7 +29,7 @@ const CHILD = `
   const { DEFAULT_PACKAGE_LIMITS } = await load('src/packages/package-limits.js');
   const { realClock } = await load('test/support/packages.js');
   const { HOST, testIds, release } = await load('test/support/package-store.js');
-  const { readFileSync, mkdtempSync, rmSync } = await import('node:fs');
+  const { readFileSync, mkdtempSync } = await import('node:fs');
   const { join } = await import('node:path');
   const { monitorEventLoopDelay } = await import('node:perf_hooks');
   const directory = mkdtempSync(root + '/castellan-memory-');
@@ -44,6 +44,7 @@ const CHILD = `
     { requireSignature: false, allowLoopbackHTTP: true }, { signal: new AbortController().signal, onProgress: look });
   delay.disable();
   clearInterval(timer);
+  const { removeTree } = await load('test/support/temp-dir.js');
   removeTree(directory);
   process.stdout.write(JSON.stringify({ tag: staged._tag, message: staged.left?.message, kib: worst, p99: delay.percentile(99) / 1e6 }));
 `;
