@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { type Mock, startMock } from '../../ui/dev/mock.js';
 import { fullState, type MockState } from '../../ui/dev/mock-state.js';
+import { findChromium } from './chromium.js';
 import { type Suite, suite } from './harness.js';
 
 const DIST = fileURLToPath(new URL('../../../dist/ui', import.meta.url));
-const SYSTEM_CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -20,18 +20,6 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-async function findChromium(): Promise<string> {
-  if (existsSync(SYSTEM_CHROMIUM)) return SYSTEM_CHROMIUM;
-  try {
-    const { default: packed } = await import('@sparticuz/chromium');
-    const path = await packed.executablePath();
-    if (existsSync(path)) return path;
-  } catch (error) {
-    throw new Error('No Chromium was found: install /usr/bin/chromium, or run npm ci again.', { cause: error });
-  }
-  throw new Error('No Chromium was found: install /usr/bin/chromium, or run npm ci again.');
-}
-
 /** On a busy machine a page can take many seconds to load. */
 const DEADLINE_MS = 150_000;
 
@@ -40,6 +28,7 @@ export function browserSuite(name: string): { test: Suite; studio: Studio } {
   const inner = suite(name);
   const studio = new Studio();
   inner.before(() => studio.start());
+  inner.afterEach(() => studio.clear());
   inner.after(() => studio.stop());
   const add = (title: string, body: () => void | Promise<void>) => inner(title, body, DEADLINE_MS);
   return { test: Object.assign(add, inner), studio };
@@ -64,9 +53,15 @@ export class Studio {
   }
 
   async stop(): Promise<void> {
+    await this.clear();
     await this.#browser?.close();
-    for (const mock of this.#mocks) await mock.close();
     if (this.#home !== undefined) rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  /** Closes what a test opened: a page left open goes on asking its server and takes time from the next test. */
+  async clear(): Promise<void> {
+    for (const context of this.#browser?.contexts() ?? []) await context.close();
+    for (const mock of this.#mocks.splice(0)) await mock.close();
   }
 
   /** A mock server in the full state, changed by `change` before it starts. */
