@@ -13,6 +13,7 @@ export interface RunOptions {
   readonly tls?: { readonly certPath: string; readonly keyPath: string };
   readonly dataPath: string;
   readonly officialLibrary: boolean;
+  readonly credentialsPath?: string;
   readonly localConfirmCode: boolean;
   readonly logLevel: string;
 }
@@ -29,6 +30,7 @@ export interface RawOptions {
   readonly addonsOwnershipMode?: string;
   readonly addonsRole: string;
   readonly addonsOfficialLibrary: boolean;
+  readonly credentials?: string;
   readonly journal: string;
   readonly localConfirmCode: boolean;
   readonly allowUnauthenticatedNetwork: boolean;
@@ -97,6 +99,11 @@ export function addRunOptions(command: Command): Command {
         .env('LOCALAI_ADDONS_OFFICIAL_LIBRARY')
         .default(true),
     )
+    .addOption(
+      new Option('--credentials <file>', 'credentials for libraries and registries (JSON, mode 0600)')
+        .env('CASTELLAN_CREDENTIALS')
+        .argParser(notEmpty),
+    )
     .addOption(new Option('--journal <kind>', 'where the journal is kept').env('CASTELLAN_JOURNAL').default('lmdb'))
     .addOption(
       toggle('local-confirm-code', 'confirmations need a code from this terminal')
@@ -148,6 +155,7 @@ export function judge(raw: RawOptions): Either<string, RunOptions> {
       : { tls: { certPath: raw.tlsCert, keyPath: raw.tlsKey } }),
     dataPath: raw.dataPath,
     officialLibrary: raw.addonsOfficialLibrary,
+    ...(raw.credentials === undefined ? {} : { credentialsPath: raw.credentials }),
     localConfirmCode: raw.localConfirmCode,
     logLevel: raw.logLevel,
   });

@@ -17,7 +17,15 @@ export async function ownerCommand(
     return left(refuse('not_found', `There is no data of a server at ${dataPath}. Name it with --data-path.`));
   const { openOwner } = await import('./owner.js');
   const { createLog } = await import('./system.js');
-  const owner = await openOwner({ dataPath, log: createLog('silent'), officialLibrary: true, build: 'cli' });
+  // The variable of `run`, so that a library can name its credential before a server was ever started.
+  const credentials = process.env.CASTELLAN_CREDENTIALS;
+  const owner = await openOwner({
+    dataPath,
+    log: createLog('silent'),
+    officialLibrary: true,
+    build: 'cli',
+    ...(credentials ? { credentialsPath: credentials } : {}),
+  });
   if (isLeft(owner)) return left(refuse('unavailable', owner.left));
   try {
     const run = owner.right.commands[command];

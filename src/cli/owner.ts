@@ -11,11 +11,9 @@ import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { hostProfile } from '../contract/manifest.js';
 import { guardJournal } from '../events/inspect/verify.js';
 import { openLmdbJournal } from '../events/lmdb/open.js';
-import { createArtifactFetcher, createTarFetcher, ociNotSupported } from '../packages/artifact-fetcher.js';
 import { type BuiltinLibrary, startBuiltinLibrary } from '../packages/builtin-library.js';
-import { createCatalogFetcher } from '../packages/catalog-fetcher.js';
-import { DEFAULT_PACKAGE_LIMITS } from '../packages/package-limits.js';
-import { createPackageStore } from '../packages/store.js';
+import { type ConfiguredCredentials, NO_CREDENTIALS, readCredentialsFile } from '../packages/credentials-file.js';
+import { createPackages } from '../packages/packages.js';
 import { movedReason, type OwnerRoot, openOwnerRoot } from '../process/owner-root.js';
 import { Supervisor } from '../process/supervisor.js';
 import { findInstalled } from '../projections/installed.js';
@@ -37,6 +35,8 @@ export interface OwnerOptions {
   readonly dataPath: string;
   readonly log: Log;
   readonly officialLibrary: boolean;
+  /** The operator's file of credentials for libraries and registries. */
+  readonly credentialsPath?: string;
   /** The version of the program, for the journal. */
   readonly build: string;
 }
@@ -52,6 +52,8 @@ export interface OpenOwner {
 
 /** Left says, for the operator, why the owner did not open; nothing was changed then. */
 export async function openOwner(options: OwnerOptions): Promise<Either<string, OpenOwner>> {
+  const credentials = await credentialsOf(options);
+  if (isLeft(credentials)) return credentials;
   const root = openOwnerRoot({ dataPath: options.dataPath, ...OWNER });
   if (isLeft(root)) return left(root.left.message);
   const opened = await openStore(root.right, options);
@@ -59,8 +61,11 @@ export async function openOwner(options: OwnerOptions): Promise<Either<string, O
     root.right.release();
     return opened;
   }
-  return right(await compose(root.right, opened.right, options));
+  return right(await compose(root.right, opened.right, credentials.right, options));
 }
+
+const credentialsOf = async ({ credentialsPath }: OwnerOptions): Promise<Either<string, ConfiguredCredentials>> =>
+  credentialsPath === undefined ? right(NO_CREDENTIALS) : readCredentialsFile(credentialsPath, process.env);
 
 async function openStore(root: OwnerRoot, { log, build }: OwnerOptions): Promise<Either<string, Store>> {
   const journal = await openLmdbJournal(root.folder('journal'), { onWarning: (message) => log.warn({}, message) });
@@ -79,10 +84,23 @@ async function openStore(root: OwnerRoot, { log, build }: OwnerOptions): Promise
 const nextEpoch = (store: Store, build: string) =>
   store.decide(ownerKind, '', { kind: 'start-epoch', ...OWNER, mode: 'local-owner', build });
 
-async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Promise<OpenOwner> {
+async function compose(
+  root: OwnerRoot,
+  store: Store,
+  credentials: ConfiguredCredentials,
+  options: OwnerOptions,
+): Promise<OpenOwner> {
   const { log } = options;
   const host = hostProfile(process.platform, process.arch);
-  const artifacts = createArtifactFetcher({ oci: ociNotSupported, tar: createTarFetcher({ clock: systemClock }) });
+  const packages = createPackages({
+    root: root.folder('packages'),
+    host,
+    clock: systemClock,
+    ids: systemIds,
+    log,
+    credentials: credentials.libraries,
+    registries: credentials.registries,
+  });
   const ledger = new ProcessLedger(store);
   const withheld = movedReason(root);
   if (withheld !== undefined) log.error({}, withheld);
@@ -93,14 +111,8 @@ async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Pr
     ids: systemIds,
     log,
     runtimes: new Supervisor(withheld === undefined ? supervised : { ...supervised, withheld }),
-    packages: createPackageStore({
-      root: root.folder('packages'),
-      host,
-      ids: systemIds,
-      artifacts,
-      limits: DEFAULT_PACKAGE_LIMITS,
-    }),
-    catalog: createCatalogFetcher({ clock: systemClock, log }),
+    packages: packages.store,
+    catalog: packages.catalog,
     limits: DEFAULT_LIMITS,
     host,
     dataRoot: root.folder('data'),
@@ -113,6 +125,7 @@ async function compose(root: OwnerRoot, store: Store, options: OwnerOptions): Pr
   const lifecycle = createLifecycle(context, {
     administrators: async (caller) => right(caller.administrator),
     shipped,
+    credentials: credentials.references,
   });
   const proposals = createProposals(context, findInstalled);
   const verifying = new AbortController();

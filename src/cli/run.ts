@@ -37,6 +37,7 @@ export async function run(options: RunOptions, build: string): Promise<number> {
       dataPath: options.dataPath,
       log,
       officialLibrary: options.officialLibrary,
+      ...(options.credentialsPath === undefined ? {} : { credentialsPath: options.credentialsPath }),
       build,
     });
     if (isLeft(opened)) {

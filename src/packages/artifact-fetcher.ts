@@ -7,15 +7,26 @@ import { artifactAddress } from './artifact-address.js';
 import { type Fetch, httpGet } from './http-get.js';
 import { fetchFailed, unverified } from './refused.js';
 
-/** The tar archive of a package on its way here. */
-export interface Artifact {
-  /** Uncompressed bytes as the archive holds them; throws a `GetError` when the transfer fails. */
+/** One archive on its way here: the tar of a package, or one layer of its image. */
+export interface Archive {
+  /** Bytes as they come over the network; throws a `GetError` when the transfer fails. */
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** For a progress display only. */
+  readonly compression: 'none' | 'gzip';
+  /** A layer of an image: names with a meaning to layers are refused, and folders of earlier layers may come again. */
+  readonly layer: boolean;
+  /** Compares what was declared with the SHA-256 (hex) of the bytes that came; staging keeps nothing of them before it said yes. */
+  verify(streamSha256: string): Either<Refusal, void>;
+}
+
+/** A package on its way here. */
+export interface Artifact {
+  /** In order, each to be read and verified before the next is asked for; throws a `GetError` when one cannot be had. */
+  readonly archives: AsyncIterable<Archive>;
+  /** All archives together as they come over the network; for a progress display only. */
   readonly declaredBytes?: number;
-  /** Compares what was declared with the SHA-256 of the bytes that came; staging uses nothing of them before it said yes. */
-  verify(streamSha256: string): Either<Refusal, Pick<PackageReceipt, 'digest' | 'verification' | 'signer'>>;
-  /** Closes the connection when the archive is not wanted any more. */
+  /** What the receipt says of a package whose every archive verified. */
+  readonly proof: Pick<PackageReceipt, 'digest' | 'verification' | 'signer'>;
+  /** Closes the connection when the package is not wanted any more; safe to repeat. */
   close(): void;
 }
 
@@ -57,24 +68,23 @@ export function createTarFetcher(options: TarFetcherOptions): ArtifactFetcher {
       });
       if (isLeft(answer)) return left(fetchFailed(answer.left));
       const { chunks, close, declaredLength } = answer.right;
+      const verify = (streamSha256: string) =>
+        release.digest === `sha256:${streamSha256}`
+          ? right(undefined)
+          : left(unverified('its digest is not the one its library lists'));
       return right({
-        chunks,
+        archives: one({ chunks, compression: 'none', layer: false, verify }),
         close,
+        proof: { digest: release.digest, verification: 'sha256' },
         ...(declaredLength === undefined ? {} : { declaredBytes: declaredLength }),
-        verify: (streamSha256) =>
-          release.digest === `sha256:${streamSha256}`
-            ? right({ digest: release.digest, verification: 'sha256' })
-            : left(unverified('its digest is not the one its library lists')),
       });
     },
   };
 }
 
-/** Says plainly that this version does not read registries. */
-export const ociNotSupported: ArtifactFetcher = {
-  open: async () =>
-    left(fetchFailed('packages from an OCI registry (oci://) are not supported by this version; use an HTTPS archive')),
-};
+async function* one(archive: Archive): AsyncGenerator<Archive> {
+  yield archive;
+}
 
 /** Chooses by the scheme of the address. */
 export function createArtifactFetcher(byScheme: {

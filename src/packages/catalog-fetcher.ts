@@ -5,7 +5,7 @@ import { type Either, isLeft, left, right } from '../contract/fp.js';
 import { type Refusal, refuse } from '../contract/refusal.js';
 import { httpAddress } from './artifact-address.js';
 import type { CredentialResolver } from './credentials.js';
-import { type Answer, type Fetch, GetError, type GetFailure, httpGet } from './http-get.js';
+import { type Fetch, httpGet, readBody } from './http-get.js';
 import { MAX_INDEX_BYTES } from './index-format.js';
 import { parseIndexInWorker } from './index-parser.js';
 import type { LibraryIndex } from './library-index.js';
@@ -40,7 +40,7 @@ export function createCatalogFetcher(options: CatalogFetcherOptions): CatalogFet
         ...(authorization.right === undefined ? {} : { authorization: authorization.right }),
       });
       if (isLeft(answer)) return unavailable(answer.left);
-      const bytes = await readBounded(answer.right);
+      const bytes = await readBody(answer.right, MAX_INDEX_BYTES, 'the index is larger than 1 MiB');
       if (isLeft(bytes)) return unavailable(bytes.left);
       const index = await parseIndexInWorker(
         bytes.right,
@@ -61,22 +61,6 @@ async function authorizationFor(
   if (reference === undefined) return right(undefined);
   if (credentials === undefined) return left('the credential of this library is not set up');
   return credentials.authorization(reference, url);
-}
-
-async function readBounded(answer: Answer): Promise<Either<GetFailure, Uint8Array>> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of answer.chunks) {
-      size += chunk.byteLength;
-      if (size > MAX_INDEX_BYTES) return left('the index is larger than 1 MiB');
-      chunks.push(chunk);
-    }
-  } catch (error) {
-    if (error instanceof GetError) return left(error.failure);
-    throw error;
-  }
-  return right(new Uint8Array(Buffer.concat(chunks, size)));
 }
 
 /** The releases; entries of unknown kinds are left out and counted in the log (04, "How a reader treats an unknown kind"). */

@@ -34,7 +34,7 @@ export function createCredentialResolver(
       if (binding === undefined) return left('the credential of this library is not set up for its address');
       if (url.protocol !== 'https:' && binding.allowInsecure !== true)
         return left('the credential of this library may not be sent over plain HTTP');
-      const secret = await read(binding.secret, environment);
+      const secret = await readSecret(binding.secret, environment);
       if (secret === undefined) return left('the credential of this library could not be read');
       return right(
         binding.kind === 'bearer' ? `Bearer ${secret}` : `Basic ${Buffer.from(secret, 'utf8').toString('base64')}`,
@@ -43,7 +43,8 @@ export function createCredentialResolver(
   };
 }
 
-async function read(
+/** One line of printable ASCII; undefined when it cannot be read or is none. */
+export async function readSecret(
   secret: SecretReference,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {

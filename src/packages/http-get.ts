@@ -1,6 +1,6 @@
 /** One GET as the library and package rules want it: no redirects, no content coding, deadlines, and bodies that are never left open. */
 import type { Clock } from '../commands/ports.js';
-import { type Either, left, right } from '../contract/fp.js';
+import { type Either, isLeft, left, right } from '../contract/fp.js';
 
 export type Fetch = typeof globalThis.fetch;
 
@@ -12,13 +12,19 @@ export interface GetOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly authorization?: string;
+  /** What is sent as `Accept`. */
+  readonly accept?: string;
   /** From the call to the end of the body. */
   readonly totalMs: number;
-  /** The longest wait for the answer, and between two chunks of its body. */
+  /** The longest wait for the answer, and for the next `stallBytes` of its body; time the reader takes does not count. */
   readonly stallMs: number;
+  /** How much must come within `stallMs` for the wait to begin anew, so that a drop now and then is not enough. Default 1. */
+  readonly stallBytes?: number;
 }
 
 export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
   /** What the server says the length is: for a progress display only, never trusted. */
   readonly declaredLength?: number;
   /** Throws a `GetError` when the transfer fails; ending the iteration early closes the connection. */
@@ -33,8 +39,8 @@ export class GetError extends Error {
   }
 }
 
-/** Sends one GET. Left for anything but a 200 with an uncoded body: every 3xx is a refusal, no redirect is followed (06:46). */
-export async function httpGet(url: URL, options: GetOptions): Promise<Either<GetFailure, Answer>> {
+/** Sends one GET and answers whatever status came; no redirect is followed. Left when there was no answer at all. */
+export async function httpSend(url: URL, options: GetOptions): Promise<Either<GetFailure, Answer>> {
   const stop = new AbortController();
   let reason = 'the connection failed or was cut; try again';
   const end = (why: string) => {
@@ -61,6 +67,7 @@ export async function httpGet(url: URL, options: GetOptions): Promise<Either<Get
       headers: {
         'accept-encoding': 'identity',
         'user-agent': 'castellan',
+        ...(options.accept === undefined ? {} : { accept: options.accept }),
         ...(options.authorization === undefined ? {} : { authorization: options.authorization }),
       },
     });
@@ -68,19 +75,27 @@ export async function httpGet(url: URL, options: GetOptions): Promise<Either<Get
     close();
     return left(reason);
   }
-  const problem = answerProblem(response);
-  const body = response.body;
-  if (problem !== undefined || body === null) {
-    close();
-    await body?.cancel().catch(() => undefined);
-    return left(problem ?? 'the server sent no body');
-  }
+  const slow = () => end('the server stopped sending, or sends too slowly; try again');
+  const wait = (ms: number) => {
+    stall();
+    stall = options.clock.after(ms, slow);
+  };
   async function* chunks(): AsyncGenerator<Uint8Array> {
+    const now = () => options.clock.now().getTime();
+    let remaining = options.stallMs;
+    let came = 0;
+    let since = now();
+    wait(remaining);
     try {
-      for await (const chunk of body as ReadableStream<Uint8Array>) {
+      for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
         stall();
+        came += chunk.byteLength;
+        const enough = came >= (options.stallBytes ?? 1);
+        remaining = enough ? options.stallMs : Math.max(1, remaining - (now() - since));
+        if (enough) came = 0;
         yield chunk;
-        stall = options.clock.after(options.stallMs, () => end('the server stopped sending; try again'));
+        since = now();
+        wait(remaining);
       }
     } catch {
       throw new GetError(reason);
@@ -88,14 +103,49 @@ export async function httpGet(url: URL, options: GetOptions): Promise<Either<Get
       close();
     }
   }
-  const length = Number(response.headers.get('content-length') ?? Number.NaN);
-  return right({ chunks: chunks(), close, ...(Number.isSafeInteger(length) ? { declaredLength: length } : {}) });
+  const { status, headers } = response;
+  const length = Number(headers.get('content-length') ?? Number.NaN);
+  const declared = Number.isSafeInteger(length) ? { declaredLength: length } : {};
+  return right({ status, headers, chunks: chunks(), close, ...declared });
 }
 
-function answerProblem(response: Response): string | undefined {
-  if (response.status >= 300 && response.status < 400)
-    return 'the server answered with a redirect, which is not followed';
-  if (response.status !== 200) return `the server answered with status ${response.status}`;
-  const coding = response.headers.get('content-encoding');
+/** Sends one GET. Left for anything but a 200 with an uncoded body: every 3xx is a refusal, no redirect is followed (06:46). */
+export async function httpGet(url: URL, options: GetOptions): Promise<Either<GetFailure, Answer>> {
+  const sent = await httpSend(url, options);
+  if (isLeft(sent)) return sent;
+  const problem = answerProblem(sent.right);
+  if (problem === undefined) return sent;
+  sent.right.close();
+  return left(problem);
+}
+
+/** Why an answer is not a 200 with its content as it is; undefined when it is one. */
+export function answerProblem({ status, headers }: Pick<Answer, 'status' | 'headers'>): GetFailure | undefined {
+  if (status >= 300 && status < 400) return 'the server answered with a redirect, which is not followed';
+  if (status !== 200) return `the server answered with status ${status}`;
+  const coding = headers.get('content-encoding');
   return coding === null || coding.toLowerCase() === 'identity' ? undefined : 'the server compressed its answer';
+}
+
+/** The whole body of an answer. Left when the transfer fails, or `tooLarge` when it holds more than `maxBytes`. */
+export async function readBody(
+  answer: Answer,
+  maxBytes: number,
+  tooLarge: string,
+): Promise<Either<GetFailure, Uint8Array>> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of answer.chunks) {
+      size += chunk.byteLength;
+      if (size > maxBytes) return left(tooLarge);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof GetError) return left(error.failure);
+    throw error;
+  } finally {
+    answer.close();
+  }
+  return right(new Uint8Array(Buffer.concat(chunks, size)));
 }

@@ -1,10 +1,12 @@
 /** The library and package adapters, wired together: what a composition root needs to make the two ports. */
 import type { CatalogFetcher, Clock, Ids, Log, PackageStore } from '../commands/ports.js';
 import type { HostProfile } from '../contract/manifest.js';
-import { createArtifactFetcher, createTarFetcher, ociNotSupported } from './artifact-fetcher.js';
+import { createArtifactFetcher, createTarFetcher } from './artifact-fetcher.js';
 import { createCatalogFetcher } from './catalog-fetcher.js';
 import type { CredentialResolver } from './credentials.js';
 import type { Fetch } from './http-get.js';
+import type { RegistryCredentials } from './oci/credentials.js';
+import { createOciFetcher, type SignatureCheck } from './oci/oci-fetcher.js';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.js';
 import { createPackageStore } from './store.js';
 
@@ -19,8 +21,11 @@ export interface PackagesOptions {
   readonly log: Log;
   /** From `packageLimits`. */
   readonly limits?: PackageLimits;
-  /** For libraries only: a package is always downloaded anonymously (06:161). */
+  /** For libraries only: never for a registry, and a tar archive is always downloaded anonymously (06:143-145, 161). */
   readonly credentials?: CredentialResolver;
+  /** For OCI registries only. */
+  readonly registries?: RegistryCredentials;
+  readonly signatures?: SignatureCheck;
   readonly fetch?: Fetch;
 }
 
@@ -30,7 +35,15 @@ export function createPackages(options: PackagesOptions): {
 } {
   const { root, host, clock, ids, log, limits = DEFAULT_PACKAGE_LIMITS } = options;
   const network = { clock, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) };
-  const artifacts = createArtifactFetcher({ oci: ociNotSupported, tar: createTarFetcher(network) });
+  const artifacts = createArtifactFetcher({
+    oci: createOciFetcher({
+      ...network,
+      downloadBytes: limits.downloadBytes,
+      ...(options.registries === undefined ? {} : { credentials: options.registries }),
+      ...(options.signatures === undefined ? {} : { signatures: options.signatures }),
+    }),
+    tar: createTarFetcher(network),
+  });
   const credentials = options.credentials === undefined ? {} : { credentials: options.credentials };
   return {
     catalog: createCatalogFetcher({ ...network, ...credentials, log }),

@@ -14,15 +14,28 @@ export const RECEIPT = 'receipt.json';
 const AT_ONCE_BYTES = 1_048_576;
 const SYNC_CONCURRENCY = 4;
 
+interface Found {
+  readonly kind: 'file' | 'folder' | 'implied';
+  /** Which archive of the package named it. */
+  readonly layer: number;
+}
+
 export class StageWriter {
-  private readonly found = new Map<string, 'file' | 'folder' | 'implied'>();
+  private readonly found = new Map<string, Found>();
   private readonly written: PackageFile[] = [];
+  /** 0 for a package that is one archive. */
+  private layer = 0;
 
   /** `stage` is the open stage folder; every path is resolved from it. `maxPaths` bounds files and folders, implied ones too. */
   constructor(
     private readonly stage: number,
     private readonly maxPaths: number,
   ) {}
+
+  /** What is written from here on belongs to the next layer of an image (06:172-173). */
+  nextLayer(): void {
+    this.layer += 1;
+  }
 
   /** In the order of the archive. */
   get files(): readonly PackageFile[] {
@@ -31,10 +44,13 @@ export class StageWriter {
 
   /** Parents before children. */
   get folders(): readonly string[] {
-    return [...this.found].filter(([, kind]) => kind !== 'file').map(([path]) => path);
+    return [...this.found].filter(([, { kind }]) => kind !== 'file').map(([path]) => path);
   }
 
-  /** Throws `ArchiveProblem` for a repeated path, a file where a folder is (or the reverse), or a supplied receipt. */
+  /**
+   * Throws `ArchiveProblem` for a repeated path, a file where a folder is (or the reverse), or a supplied receipt. A layer may name
+   * the folders of earlier layers again, as other tools do, and none of their files; it may remove nothing.
+   */
   async write(entry: TarEntry): Promise<void> {
     this.claim(entry);
     if (entry.directory) return;
@@ -45,27 +61,34 @@ export class StageWriter {
   private claim({ path, directory }: TarEntry): void {
     const parts = path.split('/');
     if (parts[0] === RECEIPT) throw new ArchiveProblem('it brings a receipt of its own');
+    if (this.layer > 0 && parts.some((part) => part.startsWith('.wh.')))
+      throw new ArchiveProblem('a layer removes what an earlier one brought');
     for (let length = 1; length < parts.length; length += 1) {
       const parent = parts.slice(0, length).join('/');
       const known = this.found.get(parent);
-      if (known === 'file') throw new ArchiveProblem('it has a file and a folder of one name');
+      if (known?.kind === 'file') throw new ArchiveProblem('it has a file and a folder of one name');
       if (known === undefined) this.makeFolder(parent, 'implied');
     }
     const known = this.found.get(path);
-    if (directory && known === 'implied') this.found.set(path, 'folder');
-    else if (known !== undefined)
-      throw new ArchiveProblem(
-        (known === 'file') === !directory ? 'it has one path twice' : 'it has a file and a folder of one name',
-      );
-    else if (directory) this.makeFolder(path, 'folder');
-    else this.found.set(path, 'file');
+    if (known === undefined && directory) this.makeFolder(path, 'folder');
+    else if (known === undefined || this.mayNameAgain(known, directory))
+      this.found.set(path, { kind: directory ? 'folder' : 'file', layer: this.layer });
+  }
+
+  /** Throws unless it is a folder that only names implied so far, or that an earlier layer brought. */
+  private mayNameAgain(known: Found, directory: boolean): true {
+    if ((known.kind === 'file') === directory) throw new ArchiveProblem('it has a file and a folder of one name');
+    if (directory && (known.kind === 'implied' || known.layer < this.layer)) return true;
+    throw new ArchiveProblem(
+      known.layer < this.layer ? 'a layer overwrites what an earlier one brought' : 'it has one path twice',
+    );
   }
 
   private makeFolder(path: string, how: 'folder' | 'implied'): void {
     // One entry may imply thirty folders that the reader does not count.
     if (this.found.size >= this.maxPaths) throw new ArchiveProblem('it has too many folders');
     mkdirSync(inside(this.stage, path), { mode: 0o700 });
-    this.found.set(path, how);
+    this.found.set(path, { kind: how, layer: this.layer });
   }
 
   private async writeAtOnce(entry: TarEntry): Promise<string> {

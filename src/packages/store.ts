@@ -138,10 +138,8 @@ async function fillStage(
   release: Release,
   { signal, onProgress }: StageOptions,
 ): Promise<Either<Refusal, PackageReceipt>> {
-  const streamSha256 = await unpack({ artifact, writer, limits: options.limits, signal, onProgress });
+  await unpack({ artifact, writer, limits: options.limits, signal, onProgress });
   onProgress({ phase: 'verifying' });
-  const verified = artifact.verify(streamSha256);
-  if (isLeft(verified)) return verified;
   const judged = await judge(options, stage, writer, release);
   if (isLeft(judged)) return judged;
   const { manifest, manifestDigest, icon } = judged.right;
@@ -152,7 +150,7 @@ async function fillStage(
     channel: release.channel ?? '',
     selection: release.selection ?? release.version,
     artifact: release.artifact,
-    ...verified.right,
+    ...artifact.proof,
     os: manifest.os,
     arch: manifest.arch,
     manifestDigest,

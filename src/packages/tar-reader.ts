@@ -18,22 +18,26 @@ export interface TarEntry {
 const MAX_EXTENDED_BYTES = 65_536;
 
 /**
- * The entries in order, each body to be read before the next entry. Counts files and folders against `maxEntries`. Throws
- * `ArchiveProblem`: links and special files, bad names, extended headers that change more than a name, a missing or single end
- * mark, anything but zeros behind it, an archive that stops early.
+ * The entries in order, each body to be read before the next entry. Counts files and folders against `maxEntries`, after the
+ * `before` of earlier archives. Throws `ArchiveProblem`: links and special files, bad names, extended headers that change more
+ * than a name, a missing or single end mark, anything but zeros behind it, an archive that stops early.
  */
-export async function* readTar(chunks: AsyncIterable<Uint8Array>, maxEntries: number): AsyncGenerator<TarEntry> {
+export async function* readTar(
+  chunks: AsyncIterable<Uint8Array>,
+  maxEntries: number,
+  before = 0,
+): AsyncGenerator<TarEntry> {
   const source = new Blocks(chunks);
   try {
-    yield* readBlocks(source, maxEntries);
+    yield* readBlocks(source, maxEntries, before);
   } finally {
     await source.close();
   }
 }
 
-async function* readBlocks(source: Blocks, maxEntries: number): AsyncGenerator<TarEntry> {
+async function* readBlocks(source: Blocks, maxEntries: number, before: number): AsyncGenerator<TarEntry> {
   let long: { path?: string } | undefined;
-  let count = 0;
+  let count = before;
   for (;;) {
     const block = await source.exactly(BLOCK);
     if (isZero(block)) break;

@@ -1,8 +1,10 @@
-/** Unpacks one archive into a stage in a single pass: counted, hashed and checked while it arrives, judged only when it is whole. */
+/** Unpacks the archives of a package into a stage in one pass: counted, hashed and checked while they arrive, each judged when it is whole. */
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Progress } from '../commands/ports.js';
-import type { Artifact } from './artifact-fetcher.js';
+import { isLeft } from '../contract/fp.js';
+import type { Archive, Artifact } from './artifact-fetcher.js';
+import { gunzip } from './gunzip.js';
 import { GetError } from './http-get.js';
 import type { PackageLimits } from './package-limits.js';
 import { fetchFailed, Refused, unverified } from './refused.js';
@@ -22,39 +24,13 @@ export interface Unpacking {
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** Answers the SHA-256 of the whole stream, in hex. Throws `Refused`, or the error of a file system call. */
-export async function unpack({ artifact, writer, limits, signal, onProgress }: Unpacking): Promise<string> {
-  const hash = createHash('sha256');
-  const limit = Math.min(limits.downloadBytes, limits.expandedBytes);
-  let slice = performance.now();
-  const giveTurn = async () => {
-    if (signal.aborted) throw new Refused(fetchFailed('it was cancelled'));
-    if (performance.now() - slice < SLICE_MS) return;
-    await turn();
-    slice = performance.now();
-  };
-  async function* measured(): AsyncGenerator<Uint8Array> {
-    let bytes = 0;
-    let reported = 0;
-    for await (const chunk of artifact.chunks) {
-      bytes += chunk.byteLength;
-      // The archive is not compressed, so its download and its content are the same bytes and the smaller budget holds.
-      if (bytes > limit) throw new Refused(unverified(`it is larger than the ${limit} bytes a package may have`));
-      hash.update(chunk);
-      if (bytes - reported >= PROGRESS_BYTES) {
-        reported = bytes;
-        onProgress(progressOf(bytes, artifact.declaredBytes));
-      }
-      await giveTurn();
-      yield chunk;
-    }
-    onProgress(progressOf(bytes, bytes));
-  }
+/** Right when every archive was written and is the one that was declared. Throws `Refused`, or the error of a file system call. */
+export async function unpack(unpacking: Unpacking): Promise<void> {
+  const { artifact } = unpacking;
+  const counts = new Counts(unpacking);
   try {
-    for await (const entry of readTar(measured(), limits.entries)) {
-      await writer.write(entry);
-      await giveTurn();
-    }
+    for await (const archive of artifact.archives) await unpackOne(archive, counts, unpacking);
+    counts.finished();
   } catch (error) {
     if (error instanceof ArchiveProblem) throw new Refused(unverified(`its archive is not allowed: ${error.message}`));
     if (error instanceof GetError) throw new Refused(fetchFailed(error.failure));
@@ -62,8 +38,74 @@ export async function unpack({ artifact, writer, limits, signal, onProgress }: U
   } finally {
     artifact.close();
   }
-  return hash.digest('hex');
 }
+
+async function unpackOne(archive: Archive, counts: Counts, { writer, limits }: Unpacking): Promise<void> {
+  const hash = createHash('sha256');
+  async function* arriving(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of archive.chunks) {
+      counts.arrived(chunk.byteLength);
+      hash.update(chunk);
+      await counts.giveTurn();
+      yield chunk;
+    }
+  }
+  async function* expanded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      counts.expanded(chunk.byteLength);
+      await counts.giveTurn();
+      yield chunk;
+    }
+  }
+  if (archive.layer) writer.nextLayer();
+  const content = expanded(archive.compression === 'gzip' ? gunzip(arriving()) : arriving());
+  for await (const entry of readTar(content, limits.entries, counts.entries)) {
+    counts.entries += 1;
+    await writer.write(entry);
+    await counts.giveTurn();
+  }
+  const verified = archive.verify(hash.digest('hex'));
+  if (isLeft(verified)) throw new Refused(verified.left);
+}
+
+/** The two byte budgets of a package, cumulative over its archives (06:175-176, 196-199), and its progress. */
+class Counts {
+  entries = 0;
+  private bytes = 0;
+  private expandedBytes = 0;
+  private reported = 0;
+  private slice = performance.now();
+
+  constructor(private readonly unpacking: Unpacking) {}
+
+  arrived(bytes: number): void {
+    const { limits, onProgress, artifact } = this.unpacking;
+    this.bytes += bytes;
+    if (this.bytes > limits.downloadBytes) throw new Refused(tooLarge(limits.downloadBytes));
+    if (this.bytes - this.reported < PROGRESS_BYTES) return;
+    this.reported = this.bytes;
+    onProgress(progressOf(this.bytes, artifact.declaredBytes));
+  }
+
+  expanded(bytes: number): void {
+    const { expandedBytes } = this.unpacking.limits;
+    this.expandedBytes += bytes;
+    if (this.expandedBytes > expandedBytes) throw new Refused(tooLarge(expandedBytes));
+  }
+
+  finished(): void {
+    this.unpacking.onProgress(progressOf(this.bytes, this.bytes));
+  }
+
+  async giveTurn(): Promise<void> {
+    if (this.unpacking.signal.aborted) throw new Refused(fetchFailed('it was cancelled'));
+    if (performance.now() - this.slice < SLICE_MS) return;
+    await turn();
+    this.slice = performance.now();
+  }
+}
+
+export const tooLarge = (limit: number) => unverified(`it is larger than the ${limit} bytes a package may have`);
 
 /** A length that proved too small is left out, so that no display passes 100%. */
 const progressOf = (bytes: number, declared: number | undefined): Progress =>

@@ -1,7 +1,6 @@
 import { chmodSync, lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLeft, isRight } from '../../../src/contract/fp.js';
-import { createArtifactFetcher, createTarFetcher, ociNotSupported } from '../../../src/packages/artifact-fetcher.js';
 import { packageLimits } from '../../../src/packages/package-limits.js';
 import { assert, suite } from '../../support/harness.js';
 import {
@@ -17,7 +16,6 @@ import {
   withStore,
   withUi,
 } from '../../support/package-store.js';
-import { realClock } from '../../support/packages.js';
 import { archive, file, folder } from '../../support/tar.js';
 
 const test = suite('package staging');
@@ -196,19 +194,6 @@ test('plain HTTP needs the opt-in and a literal loopback address [PACKAGE-017]',
   await http('http://library.example/a.tar', true);
   assert.is(calls, 0);
 });
-
-test('a package from a registry is refused plainly', () =>
-  withStore(
-    serving(sample()),
-    async ({ store, names }) => {
-      const result = await stageIn(store, sample(), { release: { artifact: 'oci://quay.io/a/b' } });
-      assert.ok(isLeft(result));
-      assert.is(result.left.refusal, 'package_fetch_failed');
-      assert.match(result.left.message, /OCI registry.*not supported/);
-      assert.equal(names(), []);
-    },
-    { artifacts: createArtifactFetcher({ oci: ociNotSupported, tar: createTarFetcher({ clock: realClock }) }) },
-  ));
 
 test('identity, version and platform of the manifest equal the release [PACKAGE-022]', async () => {
   for (const changes of [{ id: 'other' }, { version: '1.0.1' }, { os: 'darwin' }, { arch: 'arm64' }]) {
