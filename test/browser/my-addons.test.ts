@@ -97,6 +97,24 @@ test('the list is read every 5 s; a failed read keeps it on screen, says it may 
   await page.getByText('This list may be out of date').waitFor({ state: 'detached' });
 });
 
+test('what an add-on holds is asked for again as soon as the add-on changed, since it could not be told while it started', async () => {
+  const mock = await studio.mock((state) => {
+    state.faults.set('GET /api/addons/resources', {
+      status: 503,
+      error: { type: 'addon_error', code: 'unavailable', message: 'It is starting.' },
+      times: 99,
+    });
+  });
+  const { page } = await studio.page(mock, '/app/addons?detail=tables', { fakeClock: true });
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByText('It is asked again by itself', { exact: false }).waitFor();
+  // The page's clock stands, so that nothing but a change makes it ask; what the stream's opening asked has ended.
+  await page.waitForTimeout(300);
+  mock.state.faults.clear();
+  mock.emit('apps');
+  await page.getByRole('link', { name: /Airports/ }).waitFor();
+});
+
 test('icons come from the host and nothing else is loaded as an image [MANAGEPAGE-022]', async () => {
   const mock = await studio.mock((state) => {
     state.apps = state.apps.map((app) =>

@@ -85,12 +85,15 @@ export function useReading(): boolean {
 
 /** Reads the shared lists again at each change that concerns them. */
 export function followChanges(): void {
+  const readResources = () => {
+    for (const query of resourceLists.values()) if (query.watched) void query.refresh();
+  };
   onChange('apps', () => {
     for (const query of [apps, installed, sources]) if (query.watched) void query.refresh();
+    // What an add-on holds could not be told while it was starting, and is asked for as soon as it runs.
+    readResources();
   });
-  onChange('resources', () => {
-    for (const query of resourceLists.values()) if (query.watched) void query.refresh();
-  });
+  onChange('resources', readResources);
   onChange('proposals', () => {
     for (const query of [pending, unresolved]) if (query.watched) void query.refresh();
   });
