@@ -19,6 +19,5 @@ run('tsc', ['-p', 'tsconfig.build.json']);
 await bundle(root);
 chmodSync(`${root}dist/cli/main.js`, 0o755);
 run('vite', ['build', 'ui', '--logLevel', 'warn']);
-execFileSync(process.execPath, [`${root}addons/tables/build.mjs`], { cwd: root, stdio: 'inherit' });
 execFileSync(process.execPath, [`${root}scripts/build-library.mjs`], { cwd: root, stdio: 'inherit' });
 stamp(root);

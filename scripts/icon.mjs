@@ -1,12 +1,13 @@
-/** Draws an add-on's icon from its SVG. usage: node scripts/icon.mjs [addons/tables/ui/icon.svg], writes the PNG beside it. */
+/** Draws an add-on's icon from its SVG. usage: node scripts/icon.mjs [SVG PNG], by default addons/tables/icon.svg and the icon of its page. */
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const SIDE = 256;
 const LARGEST_BYTES = 262_144;
-const from = resolve(process.argv[2] ?? new URL('../addons/tables/ui/icon.svg', import.meta.url).pathname);
-const to = from.replace(/\.svg$/, '.png');
+const beside = (path) => new URL(`../addons/tables/${path}`, import.meta.url).pathname;
+const from = resolve(process.argv[2] ?? beside('icon.svg'));
+const to = resolve(process.argv[3] ?? beside('ui/icon.png'));
 
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',

@@ -22,6 +22,8 @@ function program(): Command {
       'Owns add-ons for an AI server: verified packages, supervised processes, changes confirmed by a person.',
     )
     .version(version())
+    // Or `package build --version 1.2.3` would print the version of this program.
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('(castellan --help lists the commands)');
   addRunOptions(root.command('run').description('start the server')).action(async (raw: RawOptions) => {

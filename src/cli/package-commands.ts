@@ -1,5 +1,6 @@
 /** `castellan package ...`: tells an add-on author what would be refused, and makes packages (wire, "Command line"). */
 import type { Command } from 'commander';
+import { addLayoutCommands } from './package/layouts.js';
 
 interface LintOptions {
   readonly json?: boolean;
@@ -24,19 +25,6 @@ async function lint(paths: readonly string[], options: LintOptions): Promise<voi
   }
 }
 
-async function build(directory: string, out: string, options: LintOptions): Promise<void> {
-  const { buildPackage } = await import('../packages/builder/package-build.js');
-  const built = await buildPackage(directory, out);
-  if (built._tag === 'Left') {
-    console.error(`The package was not made: ${built.left}.`);
-    process.exitCode = 1;
-    return;
-  }
-  const { digest, size, manifest } = built.right;
-  const made = { file: out, digest, size, id: manifest.id, version: manifest.version };
-  console.log(options.json ? JSON.stringify(made) : `${out}\n${digest}\n${size} bytes`);
-}
-
 export function addPackageCommands(program: Command): void {
   const command = program.command('package').description('check and make add-on packages');
   command
@@ -44,9 +32,5 @@ export function addPackageCommands(program: Command): void {
     .description('say everything that would be refused about manifests (files) or packages (folders)')
     .option('--json', 'print JSON, one line a path')
     .action(lint);
-  command
-    .command('build <folder> <file>')
-    .description('make the package of a folder; the same content always gives the same digest')
-    .option('--json', 'print JSON')
-    .action(build);
+  addLayoutCommands(command);
 }

@@ -1,16 +1,20 @@
 /**
- * Builds the Tables package folder, `dist/addons-build/tables`: manifest, launcher, two bundles, SQLite's binary, and
- * what a person sees of it (`scripts/icon.mjs` draws the icon).
- * usage: node addons/tables/build.mjs      (scripts/build.mjs calls it)
+ * Builds the program of Tables for this machine into a package folder: launcher, two bundles, SQLite's binary. The page and the
+ * manifest are laid beside it by `castellan package build`.
+ * usage: node addons/tables/cmd/tables/build.mjs FOLDER
  */
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
-const output = fileURLToPath(new URL('../../dist/addons-build/tables/', import.meta.url));
-const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' };
+const here = fileURLToPath(new URL('../../', import.meta.url));
+const [folder] = process.argv.slice(2);
+if (folder === undefined) {
+  console.error('usage: node addons/tables/cmd/tables/build.mjs FOLDER');
+  process.exit(2);
+}
+const output = `${folder}/`;
 
 /** `libsql` looks for a package of the platform; the package folder holds that binary beside the bundle instead. */
 const localBinary = {
@@ -33,12 +37,13 @@ function nativeBinary() {
   return createRequire(resolve('libsql')).resolve(`@libsql/linux-${process.arch}-${libc}`);
 }
 
-rmSync(output, { recursive: true, force: true });
 mkdirSync(`${output}bin`, { recursive: true });
 await build({
   entryPoints: { tables: `${here}src/main.ts`, 'query-helper': `${here}src/query/helper.ts` },
   outdir: `${output}bin`,
   outExtension: { '.js': '.cjs' },
+  // Comments of the bundles name files from here, so they do not depend on where the checkout lies.
+  absWorkingDir: here,
   bundle: true,
   platform: 'node',
   format: 'cjs',
@@ -53,11 +58,3 @@ chmodSync(`${output}bin/libsql.node`, 0o644);
 copyFileSync(`${libraryFolder()}LICENSE`, `${output}LICENSE.libsql`);
 copyFileSync(`${here}launcher.sh`, `${output}bin/tables`);
 chmodSync(`${output}bin/tables`, 0o755);
-mkdirSync(`${output}ui`);
-for (const file of ['entry.mjs', 'icon.png']) {
-  copyFileSync(`${here}ui/${file}`, `${output}ui/${file}`);
-  chmodSync(`${output}ui/${file}`, 0o644);
-}
-const manifest = { ...JSON.parse(readFileSync(`${here}manifest.json`, 'utf8')), os: process.platform };
-manifest.arch = ARCHITECTURES[process.arch];
-writeFileSync(`${output}manifest.json`, `${JSON.stringify(manifest)}\n`);
