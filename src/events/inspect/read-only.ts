@@ -14,6 +14,8 @@ export async function readable(directory: string): Promise<Either<OpenRefusal, H
   const file = dataFile(directory);
   const data = await inspectDataFile(directory);
   if (data.kind === 'plausible') return right(anchor);
+  if (anchor?.creating === true)
+    return left(openRefusal('absent', file, 'There is nothing in this journal yet: its first start did not end.'));
   if (data.kind === 'bad') return left(openRefusal('damaged', file, `The journal is damaged: ${data.reason}.`));
   if (anchor === undefined) return left(openRefusal('absent', file, 'There is no journal here.'));
   const positions = { expected: anchor.position, found: 0 };

@@ -9,10 +9,18 @@ import type { Head } from '../journal.js';
 import { replaceFile } from './durable-file.js';
 import { anchorFile } from './layout.js';
 
-const Anchor = closed('anchor', { position: t.Int, hash: t.string });
+const Anchor = closed('anchor', { position: t.Int, hash: t.string }, { creating: t.literal(true) });
+
+export interface AnchorRecord extends Head {
+  /**
+   * The journal was never handed out: it is durable before the database is made and goes once that is durable, so
+   * nothing can have been acknowledged while it stands. An anchor at position 0 alone proves no such thing, since it lags.
+   */
+  readonly creating?: true;
+}
 
 /** The anchor; undefined when there is none, `damaged` when it cannot be read as one. */
-export async function readAnchor(directory: string): Promise<Head | 'damaged' | undefined> {
+export async function readAnchor(directory: string): Promise<AnchorRecord | 'damaged' | undefined> {
   let text: string;
   try {
     text = await readFile(anchorFile(directory), 'utf8');
@@ -22,15 +30,17 @@ export async function readAnchor(directory: string): Promise<Head | 'damaged' | 
   }
   try {
     const decoded = Anchor.decode(JSON.parse(text));
-    return isRight(decoded) && /^[0-9a-f]{64}$/.test(decoded.right.hash) ? decoded.right : 'damaged';
+    if (!isRight(decoded) || !/^[0-9a-f]{64}$/.test(decoded.right.hash)) return 'damaged';
+    return decoded.right.creating === true && decoded.right.position > 0 ? 'damaged' : decoded.right;
   } catch {
     return 'damaged';
   }
 }
 
-export async function writeAnchor(directory: string, head: Head): Promise<void> {
-  const { position, hash } = head;
-  await replaceFile(anchorFile(directory), [Buffer.from(`${canonicalJson({ position, hash })}\n`)]);
+export async function writeAnchor(directory: string, anchor: AnchorRecord): Promise<void> {
+  const { position, hash, creating } = anchor;
+  const text = canonicalJson({ position, hash, ...(creating === undefined ? {} : { creating }) });
+  await replaceFile(anchorFile(directory), [Buffer.from(`${text}\n`)]);
 }
 
 /** Keeps the anchor at most `everyMs` behind, without making an append wait for it. */

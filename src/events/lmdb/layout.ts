@@ -5,6 +5,7 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 export const FORMAT = 1;
 
 export const dataFile = (directory: string): string => join(directory, 'data.mdb');
+export const lockFile = (directory: string): string => join(directory, 'lock.mdb');
 export const anchorFile = (directory: string): string => join(directory, 'anchor.json');
 export const openingFile = (directory: string): string => join(directory, 'opening');
 export const snapshotFile = (directory: string): string => join(directory, 'snapshot');

@@ -8,10 +8,10 @@ import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { BatchingJournal, type JournalOptions } from '../batching-journal.js';
 import type { Head } from '../journal.js';
 import { ZERO_HASH } from '../sha256.js';
-import { AnchorWriter, readAnchor, writeAnchor } from './anchor.js';
+import { type AnchorRecord, AnchorWriter, readAnchor, writeAnchor } from './anchor.js';
 import { syncDirectory } from './durable-file.js';
 import { writeHead } from './head.js';
-import { anchorFile, type Databases, dataFile, FORMAT, openDatabases, openingFile } from './layout.js';
+import { anchorFile, type Databases, dataFile, FORMAT, lockFile, openDatabases, openingFile } from './layout.js';
 import { LmdbStorage } from './lmdb-storage.js';
 import { type OpenRefusal, openRefusal } from './open-refusal.js';
 import { inspectDataFile } from './preflight.js';
@@ -79,6 +79,8 @@ async function openChecked(
       return tail;
     }
     if (db.meta.get('format') === undefined) await create(directory, db);
+    // From here on the journal is handed out, and a file that cannot be read is damage.
+    if (anchored.right.creating === true) await writeAnchor(directory, NOTHING);
     const warn = options.onWarning ?? (() => {});
     const anchor = new AnchorWriter(directory, options.anchorEveryMs ?? 1_000, warn);
     const space = new SpaceGuard(directory, options.reserveBytes, options.freeBytes);
@@ -93,31 +95,36 @@ async function openChecked(
 }
 
 /** Everything that can be known without mapping the file; answers the anchor the log must reach. */
-async function beforeMapping(directory: string): Promise<Either<OpenRefusal, Head>> {
+async function beforeMapping(directory: string): Promise<Either<OpenRefusal, AnchorRecord>> {
   const file = dataFile(directory);
   const anchor = await readAnchor(directory);
   if (anchor === 'damaged')
     return left(openRefusal('anchor-damaged', anchorFile(directory), 'The anchor of the journal cannot be read.'));
   const data = await inspectDataFile(directory);
-  if (data.kind === 'bad')
+  if (data.kind === 'bad' && !(data.torn === true && anchor?.creating === true))
     return left(openRefusal('damaged', file, `The journal is damaged: ${data.reason}.`, at(anchor)));
   if (data.kind === 'plausible') {
     if (anchor === undefined)
       return left(openRefusal('anchor-missing', anchorFile(directory), 'The anchor of the journal is missing.'));
-    return probe(directory, anchor);
+    const probed = await probe(directory, anchor);
+    return isLeft(probed) ? probed : right(anchor);
   }
-  if (anchor !== undefined && anchor.position > 0)
+  if (anchor !== undefined && anchor.creating !== true)
     return left(
       openRefusal('emptied', file, `The journal must reach position ${anchor.position} and is ${data.kind}.`, {
         expected: anchor.position,
         found: 0,
       }),
     );
-  const none = { position: 0, hash: ZERO_HASH };
+  // What a power cut left of the very first creation; its anchor proves that nothing was ever recorded in it.
+  if (data.kind === 'bad') await Promise.all([rm(file), rm(lockFile(directory), { force: true })]);
   // The anchor comes first: from here on, a database without an anchor is one whose anchor was taken away.
-  if (anchor === undefined) await writeAnchor(directory, none);
-  return right(none);
+  if (anchor === undefined) await writeAnchor(directory, CREATING);
+  return right(CREATING);
 }
+
+const NOTHING = { position: 0, hash: ZERO_HASH } as const;
+const CREATING = { ...NOTHING, creating: true } as const;
 
 const at = (anchor: Head | undefined) => (anchor === undefined ? {} : { expected: anchor.position });
 

@@ -143,13 +143,72 @@ test('a second open of the same directory in one process is refused until the fi
   await (await openJournal(directory)).close();
 });
 
-test('a start that was interrupted before anything was recorded is taken up', async () => {
+/** The first creation as a power cut leaves it: some of the two meta pages, any length, and the anchor before it. */
+const TORN: Record<string, (whole: Buffer) => Buffer> = {
+  'nothing written': () => Buffer.alloc(0),
+  'a first page of zeros': (whole) => Buffer.from(whole).fill(0, 0, 4096),
+  'a second page of zeros': (whole) => Buffer.from(whole).fill(0, 4096, 8192),
+  'two pages of zeros': () => Buffer.alloc(8192),
+  'half of the first page': (whole) => whole.subarray(0, 100),
+  'the first page alone': (whole) => whole.subarray(0, 4096),
+  'half of the second page': (whole) => whole.subarray(0, 4096 + 100),
+  'roots behind the end': (whole) => whole.subarray(0, 8192),
+};
+const anchorText = (extra: object = {}) => JSON.stringify({ hash: '0'.repeat(64), position: 0, ...extra });
+
+async function torn(tear: (whole: Buffer) => Buffer, anchored: string): Promise<string> {
+  const directory = freshDirectory();
+  await (await openJournal(directory)).close();
+  writeFileSync(data(directory), tear(readFileSync(data(directory))));
+  writeFileSync(anchor(directory), anchored);
+  return directory;
+}
+
+test('a first creation that a power cut tore in any way is made anew, and what is recorded then is kept', async () => {
+  for (const [how, tear] of Object.entries(TORN)) {
+    const directory = await torn(tear, anchorText({ creating: true }));
+    const journal = await openJournal(directory);
+    await fill(journal, 3);
+    await journal.close();
+    const again = await openJournal(directory);
+    assert.is(again.head().position, 3, how);
+    await again.close();
+  }
+});
+
+test('the same torn files are refused untouched once the journal was handed out, since the anchor lags', async () => {
+  for (const [how, tear] of Object.entries(TORN)) {
+    const directory = await torn(tear, anchorText());
+    assert.match((await refusedUntouched(directory)).code, /^(damaged|emptied)$/, how);
+  }
+});
+
+test('the proof that nothing was recorded stands until the database is durable and is gone before the first event', async () => {
   const directory = freshDirectory();
   mkdirSync(directory);
-  writeFileSync(anchor(directory), `{"hash":"${'0'.repeat(64)}","position":0}\n`);
-  writeFileSync(data(directory), '');
-  const journal = await openJournal(directory);
+  // The creation fails after the anchor was written: the name of the database is taken by a folder.
+  mkdirSync(data(directory));
+  assert.is((await refusedOpen(directory)).code, 'damaged');
+  writeFileSync(anchor(directory), anchorText({ creating: true }));
+  assert.is((await refusedOpen(directory)).code, 'damaged', 'a folder was not left by a power cut');
+  rmSync(data(directory), { recursive: true });
+  const journal = await openJournal(directory, { anchorEveryMs: 60_000 });
+  assert.is(readFileSync(anchor(directory), 'utf8').trim(), anchorText());
   await fill(journal, 1);
+  await journal.close();
+});
+
+test('a torn file that is too long for a first creation is refused, and so is such a proof with a position', async () => {
+  const long = await torn(() => Buffer.alloc(1_048_576, 1), anchorText({ creating: true }));
+  assert.is((await refusedUntouched(long)).code, 'damaged');
+  const lied = await torn(() => Buffer.alloc(8192), anchorText({ creating: true, position: 4 }));
+  assert.is((await refusedUntouched(lied)).code, 'anchor-damaged');
+});
+
+test('a start that ended between the durable database and its anchor is taken up', async () => {
+  const directory = await torn((whole) => whole, anchorText({ creating: true }));
+  const journal = await openJournal(directory, { anchorEveryMs: 60_000 });
+  assert.is(readFileSync(anchor(directory), 'utf8').trim(), anchorText());
   await journal.close();
 });
 
