@@ -1,6 +1,7 @@
 /** The HTTP application over a fake gateway, and the headers of a browser that confirms. */
 import type { Hono } from 'hono';
 import { systemClock, systemIds } from '../../src/cli/system.js';
+import type { Clock } from '../../src/commands/ports.js';
 import { createApp } from '../../src/http/app.js';
 import type { ConfirmCodes } from '../../src/http/guard/confirm-code.js';
 import { StreamSlots } from '../../src/http/streams.js';
@@ -17,12 +18,16 @@ export const BROWSER: Readonly<Record<string, string>> = {
   'Sec-Fetch-Dest': 'empty',
 };
 
-export function httpFixture(answers: Readonly<Record<string, unknown>> = {}, codes?: ConfirmCodes) {
+export function httpFixture(
+  answers: Readonly<Record<string, unknown>> = {},
+  codes?: ConfirmCodes,
+  clock: Clock = systemClock,
+) {
   const { gateway, reached } = fakeGateway(answers);
   const streams = new StreamSlots();
   const app = createApp({
     gateway,
-    clock: systemClock,
+    clock,
     ids: systemIds,
     log: silentLog,
     streams,

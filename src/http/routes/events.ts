@@ -1,9 +1,9 @@
 /** `GET /api/events`: tells a browser which of its lists changed, over one stream (wire, "Files" and SSE). */
-import { streamSSE } from 'hono/streaming';
 import type { ChangeKind } from '../../contract/api.js';
 import { refuse } from '../../contract/refusal.js';
 import { refusalResponse } from '../answers.js';
 import type { Call } from '../call.js';
+import { type EventStream, eventStream } from '../event-stream.js';
 import { fromAnotherSite } from '../guard/mutation.js';
 import type { Route } from './table.js';
 
@@ -16,55 +16,36 @@ async function events(call: Call): Promise<Response> {
     return refusalResponse(call.context, refuse('denied', 'The request came from a page of another site.'));
   // Nobody reads the body of an answer to HEAD, so a stream would hold its place for ever.
   if (call.context.req.method === 'HEAD') return call.context.body(null, 200, { 'Content-Type': 'text/event-stream' });
-  let wake = () => {};
-  let stopping = false;
-  const release = call.deps.streams.take(call.caller.actor.userId, () => {
-    stopping = true;
-    wake();
-  });
-  if (release === undefined)
-    return refusalResponse(
-      call.context,
-      refuse('busy', 'Too many open streams. Close another tab or download.', { retryAfter: 5 }),
-    );
-  call.context.header('X-Accel-Buffering', 'no');
-  return streamSSE(call.context, async (stream) => {
-    const changed = new Set<ChangeKind>();
-    const unsubscribe = call.deps.gateway.subscribe(call.caller, (kind) => {
-      changed.add(kind);
-      wake();
-    });
-    stream.onAbort(() => wake());
-    try {
-      await stream.write(': connected\n\n');
-      while (!stream.aborted && !stream.closed && !stopping) {
-        if (changed.size === 0) await untilWoken(HEARTBEAT_MS, (resume) => (wake = resume));
-        if (stopping) return;
-        if (changed.size === 0) {
-          await stream.write(': still here\n\n');
-          continue;
-        }
-        await untilWoken(GATHER_MS, () => {});
-        const kinds = [...changed];
-        changed.clear();
-        for (const kind of kinds) await stream.writeSSE({ event: 'changed', data: JSON.stringify({ kind }) });
-      }
-    } finally {
-      unsubscribe();
-      release();
-    }
-  });
+  return eventStream(call, (stream) => tellChanges(call, stream));
 }
 
-function untilWoken(ms: number, give: (resume: () => void) => void): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    give(() => {
-      clearTimeout(timer);
-      resolve();
-    });
+async function tellChanges(call: Call, stream: EventStream): Promise<void> {
+  const changed = new Set<ChangeKind>();
+  const unsubscribe = call.deps.gateway.subscribe(call.caller, (kind) => {
+    changed.add(kind);
+    stream.wake();
   });
+  try {
+    await stream.comment('connected');
+    while (!stream.ended) {
+      if (changed.size === 0) await stream.pause(HEARTBEAT_MS);
+      if (changed.size === 0) {
+        await stream.comment('still here');
+        continue;
+      }
+      await gather(call);
+      const kinds = [...changed];
+      changed.clear();
+      for (const kind of kinds) await stream.send('changed', { kind });
+    }
+  } finally {
+    unsubscribe();
+  }
 }
+
+/** Not a pause of the stream: the next change must not end it. */
+const gather = (call: Call): Promise<void> =>
+  new Promise((resolve) => void call.deps.clock.after(GATHER_MS, () => resolve()));
 
 export const eventRoutes: readonly Route[] = [
   { method: 'GET', path: '/api/events', summary: 'Server-sent events that say which lists changed.', handle: events },

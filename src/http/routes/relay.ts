@@ -1,13 +1,11 @@
 /** `POST /api/addons/relay`: the state of a lifecycle operation, once or as a stream (09, "Public API"). */
-import type { HttpBindings } from '@hono/node-server';
-import type { Context } from 'hono';
-import { streamSSE } from 'hono/streaming';
 import type { OperationProgress } from '../../commands/gateway.js';
 import { closed, type Either, isLeft, t } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import { refusalResponse } from '../answers.js';
 import { requestBody } from '../body.js';
 import type { Call } from '../call.js';
+import { type EventStream, eventStream } from '../event-stream.js';
 import type { Route } from './table.js';
 
 const request = closed(
@@ -48,46 +46,31 @@ async function status(call: Call, operationId: string): Promise<Response> {
 async function progress(call: Call, operationId: string): Promise<Response> {
   const first = await call.deps.gateway.operationStatus(call.caller, operationId);
   if (isLeft(first)) return refusalResponse(call.context, first.left);
-  let stopping = false;
-  const release = call.deps.streams.take(call.caller.actor.userId, () => {
-    stopping = true;
-  });
-  if (release === undefined)
-    return refusalResponse(
-      call.context,
-      refuse('busy', 'Too many open streams. Close another tab or download.', { retryAfter: 5 }),
-    );
-  call.context.header('X-Accel-Buffering', 'no');
-  return streamSSE(call.context, async (stream) => {
-    let sent = 0;
-    const now = () => call.deps.clock.now().getTime();
-    let last = '';
-    let lastAt = 0;
-    const until = now() + MAX_MS;
-    const send = async (status: OperationProgress) => {
-      const data = JSON.stringify(status);
-      if (data === last && now() - lastAt < HEARTBEAT_MS) return;
-      [last, lastAt, sent] = [data, now(), sent + data.length];
-      await stream.writeSSE({ event: 'status', data });
-    };
-    try {
-      let current: Either<Refusal, OperationProgress> = first;
-      while (!isLeft(current) && !stream.aborted && !stopping && now() < until && sent < MAX_BYTES) {
-        await send(current.right);
-        if (current.right.state === 'completed' || current.right.state === 'failed') return;
-        await stream.sleep(POLL_MS);
-        current = await call.deps.gateway.operationStatus(call.caller, operationId);
-      }
-      // The status is sent, so a denial or outage can only be told by a stream that does not end as it should (09:208-209).
-      if (isLeft(current)) cut(call.context);
-    } finally {
-      release();
-    }
-  });
+  return eventStream(call, (stream) => tellProgress(call, stream, operationId, first));
 }
 
-function cut(context: Context): void {
-  (context.env as Partial<HttpBindings> | undefined)?.outgoing?.destroy();
+async function tellProgress(
+  call: Call,
+  stream: EventStream,
+  operationId: string,
+  first: Either<Refusal, OperationProgress>,
+): Promise<void> {
+  const now = () => call.deps.clock.now().getTime();
+  const until = now() + MAX_MS;
+  let last = { text: '', at: 0 };
+  let current = first;
+  while (!isLeft(current) && !stream.ended && now() < until && stream.sentBytes < MAX_BYTES) {
+    const text = JSON.stringify(current.right);
+    if (text !== last.text || now() - last.at >= HEARTBEAT_MS) {
+      last = { text, at: now() };
+      await stream.send('status', current.right);
+    }
+    if (current.right.state === 'completed' || current.right.state === 'failed') return;
+    await stream.pause(POLL_MS);
+    current = await call.deps.gateway.operationStatus(call.caller, operationId);
+  }
+  // The status is sent, so a denial or outage can only be told by a stream that does not end as it should (09:208-209).
+  if (isLeft(current)) stream.cut();
 }
 
 export const relayRoutes: readonly Route[] = [
