@@ -7,10 +7,12 @@ import type { Store } from '../commands/store.js';
 export function createGateway(store: Store, lifecycle: Lifecycle, proposals: Proposals): OwnerGateway {
   const { propose, proposal, confirm, cancel, reconcile, resolve, unresolved, resources, createResource } = proposals;
   return {
-    dispatch: (caller, request, options = {}) =>
-      request.value.action === 'read'
-        ? proposals.read(caller, request, options.signal)
-        : lifecycle.dispatch(caller, request, options),
+    dispatch: async (caller, request, options = {}) => {
+      const { action } = request.value;
+      if (action === 'read') return proposals.read(caller, request, options.signal);
+      if (action === 'act') return proposals.act(caller, request, options.signal);
+      return lifecycle.dispatch(caller, request, options);
+    },
     operationStatus: (caller, operationId) => lifecycle.operationStatus(caller, operationId),
     apps: (caller) => lifecycle.apps(caller),
     icon: (caller, addonId, generation) => lifecycle.icon(caller, addonId, generation),

@@ -31,6 +31,8 @@ export interface Caller {
    * `subject` is the value of `X-LocalAI-Confirm`, which the owner compares with the id it guards (rule 3).
    */
   readonly surface?: { readonly subject: string };
+  /** The conversation a chat calls for; set by the chat itself, never taken from a request or a model (07:126-129). */
+  readonly conversationId?: string;
 }
 
 export type Answer<A> = Promise<Either<Refusal, A>>;
@@ -53,7 +55,7 @@ export interface OperationProgress extends OperationStatus {
 }
 
 export interface OwnerGateway {
-  /** Reads, lifecycle actions and management actions of `POST /api/addons/dispatch`. */
+  /** Reads, lifecycle and management actions of `POST /api/addons/dispatch`, and `act`, which only a chat may call. */
   dispatch(
     caller: Caller,
     request: WithRawArguments<ContractRequest>,

@@ -71,6 +71,25 @@ export type CallFailure =
   /** Anything else; the request may have run. */
   | { readonly kind: 'outage'; readonly message: string };
 
+/** Why the bytes of an output ended early; thrown by whoever reads them. */
+export class OutputCut extends Error {
+  constructor(
+    readonly kind: 'timeout' | 'too-large' | 'cut',
+    message: string,
+  ) {
+    super(message);
+    this.name = 'OutputCut';
+  }
+}
+
+/** The bytes of one output. It holds one of the add-on's calls until it was read to its end or closed (05:268-269). */
+export interface OutputStream {
+  /** To be read once. Rejects with {@link OutputCut} when it stands still, grows too long or breaks off. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** The caller closes it, whatever became of it; a second time does nothing. */
+  close(): void;
+}
+
 /** Bound to one ready incarnation; rejects with `not-sent` after that was withdrawn. */
 export interface RuntimeClient {
   readonly incarnation: string;
@@ -79,6 +98,10 @@ export interface RuntimeClient {
   preview(envelope: Envelope, signal?: AbortSignal): Promise<Either<CallFailure, Preview>>;
   apply(envelope: Envelope, revision: Revision, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>>;
   receipt(operationId: string, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>>;
+  /** What a person asked a chat to do, at once: up to 30 minutes, and never sent a second time (07:123-126). */
+  act(envelope: Envelope, signal?: AbortSignal): Promise<Either<CallFailure, Result>>;
+  /** The bytes behind a handle of an earlier result, under an authority of scope `output`. */
+  openOutput(envelope: Envelope, handle: string, signal?: AbortSignal): Promise<Either<CallFailure, OutputStream>>;
 }
 
 export interface Runtimes {

@@ -28,6 +28,26 @@ export function currentGeneration(
 }
 
 /**
+ * Judges the raw text of `arguments` by the declared-tool rule and finds the definition of the tool it names. Refuses
+ * `denied` by the rule, for no tool at all, one without a definition and one that is for the add-on's own page, and
+ * `invalid_request` for a tool of another kind. The arguments themselves are not looked at.
+ */
+export function declaredDefinition(
+  installed: InstalledAddon,
+  rawArguments: string,
+  kind: ToolKind,
+): Either<Refusal, { readonly tool: ToolDefinition; readonly arguments: JsonObject }> {
+  const { tools, toolDefinitions } = installed.manifest.capabilities;
+  const declared = declaredTool(rawArguments, tools);
+  if (isLeft(declared)) return declared;
+  const tool = toolDefinitions.find(({ name }) => name === declared.right.tool);
+  if (tool === undefined || tool.uiOnly === true) return denied();
+  if (tool.kind !== kind)
+    return invalid(`The tool is of kind ${tool.kind} and cannot be used for a call of kind ${kind}. Nothing was sent.`);
+  return right({ tool, arguments: declared.right.arguments });
+}
+
+/**
  * Judges the raw text of `arguments` by the declared-tool rule, then the tool's kind and its input schema. Refuses
  * `denied` by the rule and for a declared tool without a definition, `invalid_request` for another kind, a missing or
  * uncalled-for resource, and arguments that do not fit the schema.

@@ -100,7 +100,7 @@ function exchangeOnce(deadlines: Deadlines, to: Endpoint, call: Call): Promise<O
   });
 }
 
-function headersOf(call: Call): Record<string, string | number> {
+export function headersOf(call: Pick<Call, 'headers' | 'body'>): Record<string, string | number> {
   return call.body === undefined
     ? { ...call.headers }
     : { ...call.headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(call.body) };

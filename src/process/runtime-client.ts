@@ -1,17 +1,22 @@
 /** The client of one ready incarnation: what it sends, what it refuses to send, and how it stops (07:47-67). */
-import type { CallFailure, Clock, RuntimeClient } from '../commands/ports.js';
+import type { CallFailure, Clock, OutputStream, RuntimeClient } from '../commands/ports.js';
 import { decodePreview, decodeReceipt, decodeResult } from '../contract/answers.js';
 import { admitEnvelope } from '../contract/envelope.js';
-import { type Either, left } from '../contract/fp.js';
-import type { Limits } from '../contract/limits.js';
+import { type Either, left, right } from '../contract/fp.js';
+import { announced, type Limits } from '../contract/limits.js';
 import type { Envelope, Preview, Receipt, Registration, Result, Revision, Scope } from '../contract/wire.js';
 import { type Decode, interpret } from './answers.js';
 import type { Deadlines } from './deadlines.js';
 import { type Call, type Endpoint, type Exchange, exchange, keptConnections } from './exchange.js';
+import { openStream } from './output-stream.js';
 
 type Failed = Either<CallFailure, never>;
 
 const notSent = (message: string): Failed => left({ kind: 'not-sent', message });
+
+const HANDLE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+/** An output is at most 64 MiB from this very machine; what takes longer than this is held up, not read. */
+const OUTPUT_MS = 300_000;
 
 export interface ClientOptions {
   readonly registration: Registration;
@@ -77,6 +82,34 @@ export class BoundClient implements RuntimeClient {
   async receipt(operationId: string, signal?: AbortSignal): Promise<Either<CallFailure, Receipt>> {
     const call = { path: '/receipt', timeoutMs: this.options.limits.readTimeoutMs, kept: true };
     return this.admitted(call, JSON.stringify({ operationId }), this.decode(decodeReceipt, operationId), signal);
+  }
+
+  act(envelope: Envelope, signal?: AbortSignal): Promise<Either<CallFailure, Result>> {
+    const call = { path: '/act', timeoutMs: this.options.limits.actTimeoutMs, kept: false };
+    return this.enveloped('act', envelope, envelope, call, this.decode(decodeResult), signal);
+  }
+
+  async openOutput(
+    envelope: Envelope,
+    handle: string,
+    signal?: AbortSignal,
+  ): Promise<Either<CallFailure, OutputStream>> {
+    const { deadlines, endpoint, limits } = this.options;
+    const unfit = this.unfit('output', envelope);
+    if (unfit !== undefined) return notSent(unfit);
+    if (!HANDLE.test(handle)) return notSent('The handle of the output is malformed.');
+    const body = JSON.stringify({ envelope, handle });
+    const refused = this.enter(body);
+    if (refused !== undefined) return refused;
+    const bounds = {
+      idleMs: limits.readTimeoutMs,
+      totalMs: Math.max(OUTPUT_MS, limits.readTimeoutMs),
+      maxBytes: announced(limits).artifactBytes,
+    };
+    const call = { path: '/output', headers: this.headers(), signals: this.signals(signal), body };
+    const opened = await openStream(deadlines, endpoint, call, bounds, () => this.leave());
+    if (opened.kind === 'open') return right(opened.stream);
+    return interpret<OutputStream>(opened, () => left('it is no output'));
   }
 
   /** The raw answer of `GET /health`; takes no place from the calls. */
@@ -146,6 +179,18 @@ export class BoundClient implements RuntimeClient {
     decode: Decode<A>,
     signal?: AbortSignal,
   ): Promise<Either<CallFailure, A>> {
+    const refused = this.enter(body);
+    if (refused !== undefined) return refused;
+    try {
+      const result = await this.send({ method: 'POST', ...call }, body, signal);
+      return interpret(result, decode, call.path === '/receipt');
+    } finally {
+      this.leave();
+    }
+  }
+
+  /** Takes one of the places of the add-on; whoever took it leaves. */
+  private enter(body: string): Failed | undefined {
     const { limits } = this.options;
     if (this.withdrawn !== undefined) return notSent(`This process no longer takes calls: ${this.withdrawn}.`);
     if (Buffer.byteLength(body) > limits.envelopeBytes) return notSent('The call is larger than an envelope may be.');
@@ -156,13 +201,20 @@ export class BoundClient implements RuntimeClient {
         message: `The add-on is serving ${limits.concurrency} calls, which is as many as it may at a time.`,
       });
     this.running += 1;
-    try {
-      const result = await this.send({ method: 'POST', ...call }, body, signal);
-      return interpret(result, decode, call.path === '/receipt');
-    } finally {
-      this.running -= 1;
-      if (this.running === 0) this.becameIdle();
-    }
+    return undefined;
+  }
+
+  private leave(): void {
+    this.running -= 1;
+    if (this.running === 0) this.becameIdle();
+  }
+
+  private headers(): Record<string, string> {
+    return { Authorization: `Bearer ${this.options.credential}`, 'X-LocalAI-Incarnation': this.incarnation };
+  }
+
+  private signals(signal?: AbortSignal): readonly AbortSignal[] {
+    return signal === undefined ? [this.cut.signal] : [this.cut.signal, signal];
   }
 
   private becameIdle(): void {
@@ -171,15 +223,15 @@ export class BoundClient implements RuntimeClient {
   }
 
   private send(call: Sent & Pick<Call, 'method'>, body: string | undefined, signal?: AbortSignal): Promise<Exchange> {
-    const { credential, deadlines, endpoint, limits } = this.options;
+    const { deadlines, endpoint, limits } = this.options;
     const { method, path, timeoutMs } = call;
     return exchange(deadlines, endpoint, {
       method,
       path,
       timeoutMs,
-      headers: { Authorization: `Bearer ${credential}`, 'X-LocalAI-Incarnation': this.incarnation },
+      headers: this.headers(),
       maxBytes: limits.envelopeBytes,
-      signals: signal === undefined ? [this.cut.signal] : [this.cut.signal, signal],
+      signals: this.signals(signal),
       ...(body === undefined ? {} : { body }),
       ...(call.kept ? { agent: this.kept } : {}),
     });

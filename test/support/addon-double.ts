@@ -84,6 +84,8 @@ export class AddonDouble implements Runtimes {
       preview: (envelope) => this.preview(envelope),
       apply: (envelope, revision) => this.apply(envelope, revision),
       receipt: (operationId) => this.receipt(operationId),
+      act: (envelope) => this.act(envelope),
+      openOutput: async () => left({ kind: 'refused', message: 'there is no such output' }),
     });
   }
 
@@ -119,6 +121,18 @@ export class AddonDouble implements Runtimes {
     if (revision === undefined) return left({ kind: 'refused', message: 'there is no such database' });
     const expiresAt = new Date(this.now().getTime() + this.previewExpiresMs).toISOString();
     return right({ operationId, revision, expiresAt, summary: this.summary });
+  }
+
+  /** Every action tool that arrived; `actFault` says how it ended for the owner. */
+  readonly acts: Envelope[] = [];
+  actFault: CallFailure | 'hang' | undefined;
+
+  private async act(envelope: Envelope): Promise<Either<CallFailure, Result>> {
+    this.acts.push(envelope);
+    if (this.actFault === 'hang') return new Promise(() => {});
+    return this.actFault === undefined
+      ? right({ payload: { ran: envelope.request.arguments.command ?? null } })
+      : left(this.actFault);
   }
 
   /** Applies as the contract asks: one operation id is one operation, and a stale revision is rejected. */

@@ -20,6 +20,8 @@ export interface Desk {
   readonly writes: Turns;
   /** As many reads of one add-on as it may have calls; the others wait a moment for their turn. */
   readonly reads: Turns;
+  /** Action tools may run for half an hour; one call of each add-on is kept free of them. */
+  readonly acts: Turns;
   /** Calls that no person waits for, and listings: at most half of an add-on's concurrency. */
   readonly background: Turns;
   /** Proposals whose apply runs in this process right now: `executing` without being here means the outcome was lost. */
@@ -41,6 +43,7 @@ export function createDesk(context: OwnerContext, findInstalled: FindInstalled):
     findInstalled,
     writes: new Turns(clock, { width: 1, waiting: 16, waitMs: limits.applyTimeoutMs }),
     reads: new Turns(clock, { width: limits.concurrency, waiting: 256, waitMs: READ_WAIT_MS }),
+    acts: new Turns(clock, { width: Math.max(1, limits.concurrency - 1), waiting: 16, waitMs: READ_WAIT_MS }),
     background: new Turns(clock, {
       width: Math.max(1, Math.floor(limits.concurrency / 2)),
       waiting: 2_048,

@@ -1,5 +1,6 @@
 /** The gateway of changes: everything a caller can do with proposals, resources and reads, in one object. */
 import type { FindInstalled } from '../../projections/installed.js';
+import { act } from '../actions/act.js';
 import type { OwnerContext } from '../context.js';
 import type { Answer, Caller, OwnerGateway, WithRawArguments } from '../gateway.js';
 import type { ContractRequest, Result } from '../ports.js';
@@ -33,6 +34,8 @@ type Shared = Pick<
 export interface Proposals extends Shared {
   /** The `read` action of dispatch. */
   read(caller: Caller, request: WithRawArguments<ContractRequest>, signal?: AbortSignal): Answer<Result>;
+  /** The `act` action of dispatch, for chats. */
+  act(caller: Caller, request: WithRawArguments<ContractRequest>, signal?: AbortSignal): Answer<Result>;
   onChange(listener: ChangeListener): () => void;
   /** Starts timers; call it after recovery (`recovery/reconcile-proposals.ts`) and before serving. */
   start(): void;
@@ -58,6 +61,7 @@ export function createProposals(context: OwnerContext, findInstalled: FindInstal
     resources: (caller, addonId) => listResources(desk, caller, addonId),
     createResource: (caller, body) => createResource(desk, caller, body),
     read: (caller, request, signal) => typedRead(desk, caller, request, signal),
+    act: (caller, request, signal) => act(desk, caller, request, signal),
     onChange: (listener) => changes.on(listener),
     start: () => housekeeping.start(),
     close: () => housekeeping.close(),
