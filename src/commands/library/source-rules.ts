@@ -2,6 +2,7 @@
 import type { SourceSettings } from '../../aggregates/source.js';
 import type { SourcePolicy } from '../../contract/api.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import { identityPattern } from '../../contract/identity-pattern.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 
 const invalid = (message: string): Either<Refusal, never> =>
@@ -41,26 +42,11 @@ function checkPolicy(policy: SourcePolicy): Either<Refusal, void> {
     return invalid('A library that requires signatures must name the issuer and the identity of its signer.');
   if (identity !== undefined && identityRegex !== undefined)
     return invalid('Name the signer by its identity or by a pattern, not by both.');
-  if (identityRegex !== undefined && !wholePattern(identityRegex))
-    return invalid('The pattern of the signer must be one expression from ^ to $.');
+  if (identity === '' || identityRegex === '') return invalid('The identity of the signer is empty.');
+  const pattern = identityRegex === undefined ? undefined : identityPattern(identityRegex);
+  if (pattern !== undefined && isLeft(pattern))
+    return invalid(`The pattern of the signer must be one expression from ^ to $, and it ${pattern.left}.`);
   return right(undefined);
-}
-
-/** True when the pattern is anchored at both ends and has no `|` outside of brackets (04:304-307). */
-function wholePattern(pattern: string): boolean {
-  if (!pattern.startsWith('^') || !pattern.endsWith('$') || pattern.endsWith('\\$')) return false;
-  let depth = 0;
-  let inClass = false;
-  for (let at = 0; at < pattern.length; at += 1) {
-    const char = pattern[at];
-    if (char === '\\') at += 1;
-    else if (inClass) inClass = char !== ']';
-    else if (char === '[') inClass = true;
-    else if (char === '(') depth += 1;
-    else if (char === ')') depth -= 1;
-    else if (char === '|' && depth === 0) return false;
-  }
-  return depth === 0 && !inClass;
 }
 
 /** Checks name, address, policy and credential reference, in this order; a refused reference is never echoed. */
