@@ -2,7 +2,8 @@
 
 import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Either, left, right } from '../contract/fp.js';
+import { type Either, isLeft, left, right } from '../contract/fp.js';
+import { type HostOpsChoice, hostOpsChoice } from './host-policy.js';
 
 export interface RunOptions {
   readonly host: string;
@@ -14,6 +15,7 @@ export interface RunOptions {
   readonly dataPath: string;
   readonly officialLibrary: boolean;
   readonly credentialsPath?: string;
+  readonly hostOps: HostOpsChoice;
   readonly localConfirmCode: boolean;
   readonly logLevel: string;
 }
@@ -31,6 +33,8 @@ export interface RawOptions {
   readonly addonsRole: string;
   readonly addonsOfficialLibrary: boolean;
   readonly credentials?: string;
+  readonly addonHostOps?: string;
+  readonly addonHostPolicy?: string;
   readonly journal: string;
   readonly localConfirmCode: boolean;
   readonly allowUnauthenticatedNetwork: boolean;
@@ -104,6 +108,16 @@ export function addRunOptions(command: Command): Command {
         .env('CASTELLAN_CREDENTIALS')
         .argParser(notEmpty),
     )
+    .addOption(
+      new Option('--addon-host-ops <pairs>', 'who may call which host operations: id=prefix., id=prefix.').env(
+        'LOCALAI_ADDON_HOST_OPS',
+      ),
+    )
+    .addOption(
+      new Option('--addon-host-policy <file>', 'the same as a JSON file, read once at the start').env(
+        'LOCALAI_ADDON_HOST_POLICY',
+      ),
+    )
     .addOption(new Option('--journal <kind>', 'where the journal is kept').env('CASTELLAN_JOURNAL').default('lmdb'))
     .addOption(
       toggle('local-confirm-code', 'confirmations need a code from this terminal')
@@ -145,6 +159,8 @@ export function judge(raw: RawOptions): Either<string, RunOptions> {
   if (proxy !== undefined) return left('--trusted-proxy must be a literal IP address.');
   const badHost = raw.allowedHost.find((name) => !/^[a-z0-9._-]+$/i.test(name) && isIP(name) === 0);
   if (badHost !== undefined) return left('--allowed-host must be a host name without a scheme or port.');
+  const hostOps = hostOpsChoice(raw.addonHostOps, raw.addonHostPolicy);
+  if (isLeft(hostOps)) return hostOps;
   return right({
     ...address,
     ...(externalUrl === undefined ? {} : { externalUrl }),
@@ -156,6 +172,7 @@ export function judge(raw: RawOptions): Either<string, RunOptions> {
     dataPath: raw.dataPath,
     officialLibrary: raw.addonsOfficialLibrary,
     ...(raw.credentials === undefined ? {} : { credentialsPath: raw.credentials }),
+    hostOps: hostOps.right,
     localConfirmCode: raw.localConfirmCode,
     logLevel: raw.logLevel,
   });

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Either, isLeft, left } from '../contract/fp.js';
+import { NO_GRANTS } from '../contract/host-grants.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { type Refusal, refuse } from '../contract/refusal.js';
 import { askServer } from './control/client.js';
@@ -23,6 +24,7 @@ export async function ownerCommand(
     dataPath,
     log: createLog('silent'),
     officialLibrary: true,
+    hostGrants: NO_GRANTS,
     build: 'cli',
     ...(credentials ? { credentialsPath: credentials } : {}),
   });

@@ -7,6 +7,8 @@ import { ProcessLedger } from '../commands/process-ledger.js';
 import { createProposals } from '../commands/proposals/index.js';
 import { Store } from '../commands/store.js';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
+import { type HostGrants, hostOpPolicies } from '../contract/host-grants.js';
+import { HOST_OPERATIONS } from '../contract/host-vocabulary.js';
 import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { hostProfile } from '../contract/manifest.js';
 import { guardJournal } from '../events/inspect/verify.js';
@@ -35,6 +37,8 @@ export interface OwnerOptions {
   readonly dataPath: string;
   readonly log: Log;
   readonly officialLibrary: boolean;
+  /** Which host operations the administrator grants; decided before the owner opens, for its whole life. */
+  readonly hostGrants: HostGrants;
   /** The operator's file of credentials for libraries and registries. */
   readonly credentialsPath?: string;
   /** The version of the program, for the journal. */
@@ -115,6 +119,7 @@ async function compose(
     catalog: packages.catalog,
     limits: DEFAULT_LIMITS,
     host,
+    hostOps: hostOpPolicies(HOST_OPERATIONS, options.hostGrants),
     dataRoot: root.folder('data'),
   };
   const builtin = options.officialLibrary ? await builtinLibrary(log) : undefined;

@@ -7,6 +7,7 @@ import { ConfirmCodes } from '../http/guard/confirm-code.js';
 import { type Listening, listen } from '../http/server.js';
 import { StreamSlots } from '../http/streams.js';
 import { type Control, serveControl } from './control/server.js';
+import { hostGrantsOf } from './host-policy.js';
 import type { RunOptions } from './options.js';
 import { originsOf } from './origins.js';
 import { type OpenOwner, openOwner } from './owner.js';
@@ -33,10 +34,16 @@ export async function run(options: RunOptions, build: string): Promise<number> {
   let control: Control | undefined;
   const streams = new StreamSlots();
   try {
+    const granted = await hostGrantsOf(options.hostOps, log);
+    if (isLeft(granted)) {
+      console.error(granted.left);
+      return 1;
+    }
     const opened = await openOwner({
       dataPath: options.dataPath,
       log,
       officialLibrary: options.officialLibrary,
+      hostGrants: granted.right,
       ...(options.credentialsPath === undefined ? {} : { credentialsPath: options.credentialsPath }),
       build,
     });

@@ -1,4 +1,5 @@
 /** What every use case is handed: the store, injected time and randomness, and the ports. */
+import type { HostOpPolicy } from '../contract/host-op-admission.js';
 import type { Limits } from '../contract/limits.js';
 import type { HostProfile } from '../contract/manifest.js';
 import type { CatalogFetcher, Clock, Ids, Log, PackageStore, Runtimes } from './ports.js';
@@ -15,6 +16,8 @@ export interface OwnerContext {
   readonly limits: Limits;
   /** For compatibility ranges and platform selection (05, "Manifest"; 06:92-104). */
   readonly host: HostProfile;
+  /** What the administrator granted each add-on, as decided at the start of the owner (07:135-176). */
+  readonly hostOps: (addonId: string) => HostOpPolicy;
   /** Absolute path of the folder `data`: what an add-on keeps is in `<dataRoot>/<addonId>`. */
   readonly dataRoot: string;
 }

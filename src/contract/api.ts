@@ -1,5 +1,7 @@
 /** The shapes that cross between the owner's HTTP API and its clients (wire.md, "Routes"; chapters 10 and 12). Types only. */
+
 import type { Via } from './actor.js';
+import type { HostOpsView } from './host-op-admission.js';
 import type { Json, JsonObject } from './json.js';
 import type { EffectSummary, Receipt, Result, Revision } from './wire.js';
 
@@ -64,6 +66,8 @@ export interface OperationStatus {
   readonly error?: { readonly type: string; readonly message: string };
   readonly generation: number;
   readonly runtimeState: 'not-observed';
+  /** In the answer to a lifecycle action on an add-on that asks for host operations. */
+  readonly hostOperations?: HostOpsView;
 }
 
 export type AppState = 'running' | 'starting' | 'failed' | 'stopped';
@@ -100,6 +104,8 @@ export interface InstalledEntry extends Omit<AppEntry, 'admin' | 'name'> {
   readonly generations: number;
   readonly restarts: number;
   readonly storage: { readonly bytes: number; readonly truncated: boolean };
+  /** What it asks of the host and what the administrator's policy grants of that; absent when it asks for nothing. */
+  readonly hostOperations?: HostOpsView;
   /** Why a `failed` add-on is not serving, for administrators only. */
   readonly reason?: string;
 }

@@ -31,7 +31,8 @@ export const covers = (grants: readonly string[], operation: string): boolean =>
 export const mayCall = (policy: HostOpPolicy, operation: string): boolean =>
   policy.vocabulary.has(operation) && covers(policy.grants, operation);
 
-export function admitHostOps(manifest: Manifest, policy: HostOpPolicy): HostOpAdmission {
+/** Reads the `capabilities` of a manifest that the parser took. */
+export function admitHostOps(manifest: Pick<Manifest, 'raw'>, policy: HostOpPolicy): HostOpAdmission {
   const { hostOperations } = (manifest.raw.capabilities ?? {}) as JsonObject;
   const asked = isObject(hostOperations) ? hostOperations : {};
   const required = (asked.required ?? []) as readonly string[];
@@ -45,4 +46,38 @@ export function admitHostOps(manifest: Manifest, policy: HostOpPolicy): HostOpAd
     missing: all.filter((name) => !mayCall(policy, name)),
     admitted: required.every((name) => mayCall(policy, name)),
   };
+}
+
+/** What an administrator is shown of one add-on's operations; "granted" counts requested names only (07:164-167). */
+export interface HostOpsView {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly granted: readonly string[];
+  readonly missing: readonly string[];
+  readonly counts: {
+    readonly required: number;
+    readonly optional: number;
+    readonly granted: number;
+    readonly missing: number;
+  };
+}
+
+/** Nothing for a manifest that asks for nothing. The lists are as bounded as the manifest's. */
+export function hostOpsView(manifest: Pick<Manifest, 'raw'>, policy: HostOpPolicy): HostOpsView | undefined {
+  const { specified, required, optional, granted, missing } = admitHostOps(manifest, policy);
+  const counts = {
+    required: required.length,
+    optional: optional.length,
+    granted: granted.length,
+    missing: missing.length,
+  };
+  return specified ? { required, optional, granted, missing, counts } : undefined;
+}
+
+/** Why a manifest is not admitted, for administrators; nothing when it is. */
+export function hostOpsRefusal(manifest: Pick<Manifest, 'raw'>, policy: HostOpPolicy): string | undefined {
+  const { admitted, required, missing } = admitHostOps(manifest, policy);
+  if (admitted) return undefined;
+  const absent = missing.filter((name) => required.includes(name));
+  return `it needs host operations that this server does not grant it: ${absent.join(', ')}`;
 }

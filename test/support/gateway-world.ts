@@ -171,6 +171,7 @@ export class World {
       catalog: unused<CatalogFetcher>(),
       limits: DEFAULT_LIMITS,
       host: hostProfile('linux', 'x64'),
+      hostOps: () => ({ vocabulary: new Set<string>(), grants: [] }),
       dataRoot: '/nowhere',
     };
   }

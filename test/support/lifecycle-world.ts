@@ -27,6 +27,8 @@ import { Store } from '../../src/commands/store.js';
 import { LOCAL_OWNER } from '../../src/contract/actor.js';
 import type { DispatchResult, OperationStatus, Release } from '../../src/contract/api.js';
 import { type Either, isLeft, left, right } from '../../src/contract/fp.js';
+import { type HostGrants, hostOpPolicies, NO_GRANTS } from '../../src/contract/host-grants.js';
+import { HOST_OPERATIONS } from '../../src/contract/host-vocabulary.js';
 import type { Json, JsonObject } from '../../src/contract/json.js';
 import { DEFAULT_LIMITS } from '../../src/contract/limits.js';
 import { hostProfile } from '../../src/contract/manifest.js';
@@ -341,6 +343,8 @@ export class World {
   readonly dataRoot = mkdtempSync(join(tmpdir(), 'castellan-lifecycle-'));
   administrators: AdminCheck = async (caller) => right(caller.administrator);
   options: Partial<LifecycleOptions> = {};
+  /** Which host operations are granted; a boot takes it over. */
+  grants: HostGrants = NO_GRANTS;
   runtimes = new TestRuntimes();
   recovered: () => Promise<void> = async () => undefined;
   store!: Store;
@@ -379,6 +383,7 @@ export class World {
       catalog: this.catalog,
       limits: DEFAULT_LIMITS,
       host: hostProfile('linux', 'x64'),
+      hostOps: hostOpPolicies(HOST_OPERATIONS, this.grants),
       dataRoot: this.dataRoot,
     };
   }

@@ -1,9 +1,11 @@
 /** Lifecycle, libraries and apps of the owner, composed: the parts of the owner gateway that are about what is installed. */
 import type { AppEntry, DispatchResult, OperationStatus } from '../../contract/api.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import { hostOpsView } from '../../contract/host-op-admission.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import type { ContractRequest } from '../../contract/wire.js';
+import { findInstalled } from '../../projections/installed.js';
 import { type AdminCheck, requireAdministrator } from '../administrators.js';
 import type { OwnerContext } from '../context.js';
 import type { Caller, OperationProgress, WithRawArguments } from '../gateway.js';
@@ -81,7 +83,7 @@ export class Lifecycle {
     if (isLifecycleAction(action)) {
       const order = { action, addonId, operationId, generation: generation ?? 0, arguments: args };
       const done = await this.lifecycle(caller, order, options.respondAsync === true);
-      return isLeft(done) ? done : right({ payload: done.right as unknown as Json });
+      return isLeft(done) ? done : right({ payload: this.withHostOps(addonId, done.right) as unknown as Json });
     }
     if (!isManagementAction(action))
       return left(refuse('invalid_request', 'There is no such action. Nothing changed.'));
@@ -92,6 +94,12 @@ export class Lifecycle {
         ? await this.plainStatus(caller, args)
         : await this.management.run(caller, action, { addonId, operationId, args });
     return isLeft(payload) ? payload : right({ payload: payload.right });
+  }
+
+  private withHostOps(addonId: string, status: OperationStatus): OperationStatus {
+    const installed = findInstalled(this.context.store.visible, addonId);
+    const asked = installed && hostOpsView(installed.manifest, this.context.hostOps(addonId));
+    return asked === undefined ? status : { ...status, hostOperations: asked };
   }
 
   /** The state of an operation, for the administrator who asked for it and nobody else (09, "Public API"). */

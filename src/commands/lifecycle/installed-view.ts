@@ -1,5 +1,6 @@
 /** What an administrator sees of every installed add-on (12:380-402). */
 import type { InstalledEntry } from '../../contract/api.js';
+import { hostOpsView } from '../../contract/host-op-admission.js';
 import type { Json, JsonObject } from '../../contract/json.js';
 import { allInstalled, type InstalledAddon } from '../../projections/installed.js';
 import { installationKind } from '../../projections/kinds/installation.js';
@@ -23,6 +24,7 @@ async function entryOf(
   const state = observedState(context, sync, installed);
   const reason = state === 'failed' ? (sync.reason(addonId) ?? observed.reason) : undefined;
   const { host, api, protocol, dataFormat } = manifest;
+  const hostOperations = hostOpsView(manifest, context.hostOps(addonId));
   return {
     id: addonId,
     ...describeApp(addonId, manifest),
@@ -42,6 +44,7 @@ async function entryOf(
     generations,
     restarts: observed.restarts,
     storage: await sizes.of(dataDirectory(context.dataRoot, addonId)),
+    ...(hostOperations === undefined ? {} : { hostOperations }),
     ...(reason === undefined ? {} : { reason }),
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { Generation } from '../../aggregates/installation.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import { hostOpsRefusal } from '../../contract/host-op-admission.js';
 import type { JsonObject } from '../../contract/json.js';
 import { findInstalled, manifestOfGeneration } from '../../projections/installed.js';
 import { installationKind } from '../../projections/kinds/installation.js';
@@ -100,7 +101,9 @@ export class RuntimeSync {
   private async launch(addonId: string, generation: Generation): Promise<Started> {
     this.reasons.delete(addonId);
     const spec = launchSpec(this.context, addonId, generation);
-    let ready = await ensureDataDirectory(spec.dataDir);
+    // A grant may have been taken away since the package was admitted (07:157-162).
+    const lacking = hostOpsRefusal(manifestOfGeneration(generation), this.context.hostOps(addonId));
+    let ready: Started = lacking === undefined ? await ensureDataDirectory(spec.dataDir) : left({ reason: lacking });
     if (!isLeft(ready)) ready = await dropCandidateData(this.context, addonId);
     const started = isLeft(ready) ? ready : await this.context.runtimes.start(spec);
     if (isLeft(started)) this.reasons.set(addonId, started.left.reason);

@@ -1,6 +1,7 @@
 /** From a catalog selection to a published package: the shared part of install and upgrade (06:131-216). */
 import type { Generation } from '../../aggregates/installation.js';
 import { type Either, isLeft, left, right, t } from '../../contract/fp.js';
+import { hostOpsRefusal } from '../../contract/host-op-admission.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import { installationKind } from '../../projections/kinds/installation.js';
 import type { StagedPackage } from '../ports.js';
@@ -66,6 +67,8 @@ export async function stageAndPublish(
     context.store.decide(installationKind, addonId, { type: 'publish', ...rule, package: { ...described, directory } });
   const allowed = decide('not-yet-published');
   if (isLeft(allowed)) return discard(parts, staged.right, allowed.left);
+  const lacking = hostOpsRefusal({ raw: staged.right.receipt.manifest }, context.hostOps(addonId));
+  if (lacking !== undefined) return discard(parts, staged.right, notGranted(lacking));
   progress.set(operationId, { phase: 'publishing' });
   const published = await context.packages.publish(staged.right);
   if (isLeft(published)) return discard(parts, staged.right, published.left);
@@ -105,5 +108,12 @@ function describe(
     ...(signer === undefined ? {} : { signer }),
   };
 }
+
+const notGranted = (why: string): Refusal =>
+  refuse(
+    'not_permitted',
+    `The add-on was not installed: ${why}. Nothing changed. Grant them with --addon-host-ops or --addon-host-policy, restart the server and try again.`,
+    { code: 'host_operations' },
+  );
 
 export const refusedRequest = (why: string): Refusal => refuse('denied', `Addon request denied: ${why}`);

@@ -42,6 +42,7 @@ async function open(behaviour?: JsonObject) {
     catalog: {} as CatalogFetcher,
     limits: QUICK_LIMITS,
     host: hostProfile('linux', 'x64'),
+    hostOps: () => ({ vocabulary: new Set<string>(), grants: [] }),
     dataRoot: rig.dir,
   };
   const proposals = createProposals(context, () => installed);

@@ -1,6 +1,7 @@
 /** What an administrator may want to know about an installed add-on: health, trust, compatibility and storage. */
 import type { ReactNode } from 'react';
 import type { InstalledEntry } from '../../../src/contract/api.ts';
+import type { HostOpsView } from '../../../src/contract/host-op-admission.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { plural, size, when } from '../text/format.ts';
@@ -45,8 +46,29 @@ function Groups({ entry }: { readonly entry: InstalledEntry }) {
         {storage.truncated ? 'at least ' : ''}
         {size(storage.bytes)}
       </Fact>
+      {entry.hostOperations === undefined ? null : <HostOperations asked={entry.hostOperations} />}
       <Fact name="Kept versions">{plural(entry.generations, 'generation')}</Fact>
     </dl>
+  );
+}
+
+/** What it may ask the server to do for it: by name, and whether the server's settings allow it. */
+function HostOperations({ asked }: { readonly asked: HostOpsView }) {
+  const group = (name: string, operations: readonly string[]) =>
+    operations.length === 0 ? null : (
+      <Fact name={name}>
+        {operations.map((operation) => (
+          <div key={operation}>
+            <code>{operation}</code> {asked.granted.includes(operation) ? 'allowed' : 'not allowed by this server'}
+          </div>
+        ))}
+      </Fact>
+    );
+  return (
+    <>
+      {group('Needs from the server', asked.required)}
+      {group('Can use from the server', asked.optional)}
+    </>
   );
 }
 
