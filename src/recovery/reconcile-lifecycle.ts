@@ -19,6 +19,9 @@ const AT_ONCE = 4;
  */
 export async function reconcileLifecycle(lifecycle: Lifecycle): Promise<Either<Refusal, void>> {
   const { context } = lifecycle;
+  // What an owner holds whose journal failed proves nothing; only a new owner settles it (07:98-103).
+  const settled = await context.store.settled();
+  if (isLeft(settled)) return settled;
   for (const operationId of unfinished(lifecycle, () => false)) {
     const done = await finish(lifecycle, operationId);
     if (isLeft(done)) return done;

@@ -158,7 +158,7 @@ export class World {
     return world;
   }
 
-  private context(): OwnerContext {
+  context(): OwnerContext {
     const line = (level: string) => (fields: object, message: string) => void this.log.push({ level, fields, message });
     const log: Log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
     return {

@@ -99,6 +99,9 @@ export class RuntimeSync {
   }
 
   private async launch(addonId: string, generation: Generation): Promise<Started> {
+    // A journal that failed may hold another desired state than this owner knows of (07:98-103).
+    if (this.context.store.journal.fenced() !== undefined)
+      return left({ reason: 'the storage failed; nothing is started until the server is restarted' });
     this.reasons.delete(addonId);
     const spec = launchSpec(this.context, addonId, generation);
     // A grant may have been taken away since the package was admitted (07:157-162).

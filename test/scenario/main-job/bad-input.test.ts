@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -95,6 +95,27 @@ test('every bad flag of run exits 2, names the flag and makes nothing', async ()
   };
   await Promise.all([worker(), worker()]);
 });
+
+test('a process in the role of a forwarder attaches to no storage, runs no add-on and takes over from no owner [RUNTIME-004]', async () => {
+  const processes = () => readdirSync('/proc').filter((name) => isAddon(name)).length;
+  const before = processes();
+  assert.is(before, 1);
+  for (const role of ['frontend', 'forwarder', 'carrier', 'auto']) {
+    const ran = await castellan(data, 'run', '--addons-role', role, '--address', '127.0.0.1:0');
+    assert.is(ran.code, 2, `${role}: ${ran.err}`);
+    assert.is(processes(), before, role);
+  }
+  assert.is((await client.get('/readyz')).status, 200, 'the owner goes on');
+});
+
+/** Whether this is a process of an add-on of this server. */
+function isAddon(pid: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`).startsWith(`${realpathSync(data)}/`);
+  } catch {
+    return false;
+  }
+}
 
 /** A request of each POST route that would be taken as it is. */
 const bodies = (): Readonly<Record<string, Readonly<Record<string, unknown>>>> => {
