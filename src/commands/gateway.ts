@@ -4,6 +4,7 @@
  */
 
 import type { Actor, Via } from '../contract/actor.js';
+import type { AddonLimits, AddonLimitsView } from '../contract/addon-limits.js';
 import type {
   AppEntry,
   ChangeKind,
@@ -67,6 +68,11 @@ export interface OwnerGateway {
   icon(caller: Caller, addonId: string, generation: number): Answer<{ bytes: Uint8Array; mediaType: string }>;
   startApp(caller: Caller, addonId: string, body: { operationId: string; generation: number }): Answer<OperationStatus>;
   stopApp(caller: Caller, addonId: string, body: { operationId: string; generation: number }): Answer<OperationStatus>;
+
+  /** The next three are for administrators; they refuse everyone else with `denied`, and `not_found`. */
+  addonLog(caller: Caller, addonId: string): Answer<{ readonly lines: readonly string[] }>;
+  addonLimits(caller: Caller, addonId: string): Answer<AddonLimitsView>;
+  limitAddon(caller: Caller, addonId: string, limits: AddonLimits): Answer<AddonLimitsView>;
 
   /** `created` is false for a repeat of the same request. */
   propose(

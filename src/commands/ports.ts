@@ -1,4 +1,5 @@
 /** What the use cases need from the outside; the composition root wires the adapters (`process/`, `packages/`). */
+import type { AddonLimits, AddonUse } from '../contract/addon-limits.js';
 import type { Release, SourcePolicy } from '../contract/api.js';
 import type { Either } from '../contract/fp.js';
 import type { JsonObject } from '../contract/json.js';
@@ -40,6 +41,8 @@ export interface LaunchSpec {
   readonly dataDir: string;
   readonly capabilities: JsonObject;
   readonly verify: () => Promise<Either<string, void>>;
+  /** Asked at each launch and after each change; absent is unlimited. */
+  readonly limits?: () => AddonLimits;
 }
 
 export interface Observation {
@@ -48,6 +51,8 @@ export interface Observation {
   readonly restarts: number;
   /** Why a failed process is not serving, in words for an administrator. */
   readonly reason?: string;
+  /** Why it was started anew the last time. */
+  readonly restartReason?: string;
 }
 
 /** How a call to an add-on can end other than well. */
@@ -114,6 +119,12 @@ export interface Runtimes {
   observe(addonId: string): Observation;
   /** Ends what a dead owner left running, before anything is launched; left = uncertain, with what to check. */
   recover(): Promise<Either<{ readonly reason: string }, void>>;
+  /** The last lines the add-on wrote, oldest first; at most 200 of at most 4096 bytes. */
+  log(addonId: string): readonly string[];
+  /** What the add-on uses now, unless it does not run, and who holds it to its limits. */
+  use(addonId: string): { readonly use?: AddonUse; readonly heldBy: 'cgroup' | 'rlimit' };
+  /** Holds the running process to what its limits are now. */
+  limitsChanged(addonId: string): void;
   onChange(listener: (addonId: string) => void): void;
   shutdown(): Promise<Either<{ readonly reason: string }, void>>;
 }

@@ -103,6 +103,8 @@ export interface InstalledEntry extends Omit<AppEntry, 'admin' | 'name'> {
   readonly compatibility: JsonObject;
   readonly generations: number;
   readonly restarts: number;
+  /** Why it was started anew the last time. */
+  readonly restartReason?: string;
   readonly storage: { readonly bytes: number; readonly truncated: boolean };
   /** What it asks of the host and what the administrator's policy grants of that; absent when it asks for nothing. */
   readonly hostOperations?: HostOpsView;

@@ -46,6 +46,13 @@ export class Child {
     }
   }
 
+  /** Limits one resource of this very process; false when it has ended. Until its end was reported its number is its own. */
+  setLimit(resource: number, value: number | undefined, hard: boolean): boolean {
+    if (!this.open) return false;
+    this.libc.setLimit(this.pid, resource, value, hard);
+    return true;
+  }
+
   /** After the confirmed end: ends what it left in its process group, and gives the handle back. */
   private close(): void {
     if (!this.open) return;

@@ -7,12 +7,14 @@ import { join } from 'node:path';
 import type { Clock, Ids, LaunchLedger, LaunchSpec, Log } from '../commands/ports.js';
 import { type Either, left, right } from '../contract/fp.js';
 import type { Registration } from '../contract/wire.js';
+import type { ControlGroups } from './cgroups.js';
 import type { Child } from './child.js';
 import { describeExit, SIGKILL } from './child.js';
 import type { Deadlines } from './deadlines.js';
 import { parseEndpoint } from './exchange.js';
 import type { Fence } from './fence.js';
 import { codeOf } from './files.js';
+import { Held } from './held.js';
 import type { Libc } from './libc.js';
 import type { LogSink } from './log-sink.js';
 import type { Proc } from './proc.js';
@@ -20,6 +22,7 @@ import { BoundClient } from './runtime-client.js';
 import type { SupervisorSettings } from './settings.js';
 import { checkExecutable, spawnAddon } from './spawn.js';
 import { newSecrets, registrationOf, type Secrets, startupLine } from './startup-line.js';
+import type { UsageMeter } from './usage.js';
 
 /** Everything the parts of the supervisor share. */
 export interface Deps {
@@ -32,12 +35,15 @@ export interface Deps {
   readonly fence: Fence;
   readonly libc: () => Libc;
   readonly proc: Proc;
+  readonly usage: UsageMeter;
+  readonly cgroups: () => ControlGroups | undefined;
 }
 
 export interface Launched {
   readonly child: Child;
   readonly registration: Registration;
   readonly client: BoundClient;
+  readonly held: Held;
 }
 
 export interface LaunchFailure {
@@ -88,11 +94,16 @@ async function introduce(
   world: { bootId: string; pidNamespace: string },
 ): Promise<Either<LaunchFailure, Launched>> {
   const { pid, startTime } = child;
+  const { log, usage, cgroups } = deps;
+  const watched = { clock: deps.clock, log, usage, cgroups, limitsEveryMs: deps.settings.limitsEveryMs };
+  // In the turn of the spawn, before the process can have done anything of note.
+  const held = new Held(watched, child, spec.addonId, spec.limits ?? (() => ({})));
   const started = await deps.ledger.started(spec.addonId, { incarnation, pid, startTime, ...world });
   const endpoint = parseEndpoint(child.endpoint);
   if (started._tag === 'Left' || endpoint._tag === 'Left') {
     child.signal(SIGKILL);
     const exit = await child.exited;
+    held.release();
     await recordExit(deps, spec.addonId, incarnation, exit, 'its start could not be recorded');
     return again('its start could not be recorded, so it was ended before it was given its credential', incarnation);
   }
@@ -102,7 +113,7 @@ async function introduce(
   child.give(startupLine(spec, registration, credential, limits));
   deps.log.info({ addonId: spec.addonId, generation: spec.generation, incarnation, pid }, 'add-on process started');
   const client = new BoundClient({ registration, credential, endpoint: endpoint.right, limits, clock, deadlines });
-  return right({ child, registration, client });
+  return right({ child, registration, client, held });
 }
 
 async function verify(spec: LaunchSpec): Promise<Either<LaunchFailure, void>> {

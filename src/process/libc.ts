@@ -22,6 +22,11 @@ export interface Libc {
   pipe(): { readonly read: number; readonly write: number };
   /** Marks every descriptor from `first` on close-on-exec, so that a child gets only those it is handed. */
   closeOnExecFrom(first: number): void;
+  /**
+   * Limits one resource of a process; undefined gives it what this process has. `hard`: the process cannot raise it
+   * again, and neither can anyone without a privilege, so a greater value reaches it only as far as the first one.
+   */
+  setLimit(pid: number, resource: number, value: number | undefined, hard: boolean): void;
   /** Opens a path below a directory; refuses a symbolic link in any component and every way out of the directory. */
   openBeneath(directory: number, path: string, flags: number, mode: number): number;
 }
@@ -37,6 +42,8 @@ export class LibcError extends Error {
   }
 }
 
+export const RLIMIT_DATA = 2;
+export const RLIMIT_NOFILE = 7;
 const NR_PIDFD_SEND_SIGNAL = 424;
 const NR_PIDFD_OPEN = 434;
 const NR_CLOSE_RANGE = 436;
@@ -51,6 +58,7 @@ const SIGNAL_PROCESS_GROUP = 4;
 const RESOLVE_BENEATH_NO_LINKS = 0x08 | 0x04 | 0x02;
 const POLLIN = 1;
 const POLLFD_BYTES = 8;
+const RLIMIT_BYTES = 16;
 
 type Native = (...args: unknown[]) => number;
 interface Koffi {
@@ -72,6 +80,7 @@ function bind(koffi: Koffi): Libc {
   const flock = library.func('int flock(int fd, int op)');
   const fcntl = library.func('int fcntl(int fd, int cmd, long arg)');
   const pipe2 = library.func('int pipe2(_Out_ int *fds, int flags)');
+  const prlimit = library.func('int prlimit(int pid, int resource, void *wanted, void *present)');
   const poll = library.func('int poll(void *fds, unsigned long count, int timeout)');
   // Fixed arity: a variadic declaration would need a type beside every argument.
   const syscall = library.func('long syscall(long n, long a, long b, long c, long d, long e, long f)');
@@ -119,6 +128,17 @@ function bind(koffi: Koffi): Libc {
     },
     closeOnExecFrom: (first) => {
       if (syscall(NR_CLOSE_RANGE, first, 0xffff_ffff, CLOSE_RANGE_CLOEXEC, 0, 0, 0) !== 0) fail('close_range');
+    },
+    setLimit: (pid, resource, value, hard) => {
+      const own = Buffer.alloc(RLIMIT_BYTES);
+      const present = Buffer.alloc(RLIMIT_BYTES);
+      if (prlimit(0, resource, null, own) !== 0 || prlimit(pid, resource, null, present) !== 0) fail('prlimit');
+      const most = present.readBigUInt64LE(8);
+      const asked = value === undefined ? own.readBigUInt64LE(0) : BigInt(value);
+      const wanted = Buffer.alloc(RLIMIT_BYTES);
+      wanted.writeBigUInt64LE(asked < most ? asked : most, 0);
+      wanted.writeBigUInt64LE(hard && value !== undefined && asked < most ? asked : most, 8);
+      if (!wanted.equals(present) && prlimit(pid, resource, wanted, null) !== 0) fail('prlimit');
     },
     openBeneath: (directory, path, flags, mode) => {
       const how = Buffer.alloc(24);

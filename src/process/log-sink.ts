@@ -8,14 +8,20 @@ const LINE_BYTES = 4_096;
 const SCRUB_BYTES = 128;
 const READ_BYTES = LINE_BYTES + SCRUB_BYTES;
 /** An add-on that writes faster is slowed down by its own pipe, so that it cannot keep the owner busy reading. */
-const BYTES_PER_WINDOW = 1_048_576;
+const BYTES_PER_WINDOW = 262_144;
 const WINDOW_MS = 250;
+
+export type OutputName = 'stdout' | 'stderr';
 
 export class LogSink {
   private readonly kept: string[] = [];
   private secret = '';
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    /** Is given each line as it is kept, for the log of the host. */
+    private readonly onLine: (line: string, stream: OutputName) => void = () => {},
+  ) {}
 
   /** Oldest first. */
   lines(): readonly string[] {
@@ -28,13 +34,13 @@ export class LogSink {
   }
 
   /** Reads a pipe to its end. A line that is longer than 4096 bytes is kept up to there; the rest of it is dropped. */
-  attach(stream: Socket): void {
+  attach(stream: Socket, name: OutputName = 'stderr'): void {
     let rest = Buffer.alloc(0);
     let skipping = false;
     let budget = BYTES_PER_WINDOW;
     const take = (line: Buffer) => {
       if (skipping) skipping = false;
-      else this.keep(line);
+      else this.keep(line, name);
     };
     stream.on('data', (chunk: Buffer) => {
       let from = 0;
@@ -45,7 +51,7 @@ export class LogSink {
       }
       if (!skipping) rest = Buffer.concat([rest, chunk.subarray(from, from + READ_BYTES)]);
       if (rest.length >= READ_BYTES) {
-        this.keep(rest);
+        this.keep(rest, name);
         skipping = true;
         rest = Buffer.alloc(0);
       }
@@ -63,13 +69,24 @@ export class LogSink {
     stream.on('error', () => stream.destroy());
   }
 
-  private keep(line: Buffer): void {
+  private keep(line: Buffer, name: OutputName): void {
     const whole = line.subarray(0, READ_BYTES).toString('utf8').replace(/\r$/, '');
     const clean = this.secret === '' ? whole : whole.replaceAll(this.secret, '[credential]');
     // The very end of a line that went on may be the beginning of a credential.
     const sure = line.length < READ_BYTES ? clean : clean.slice(0, -SCRUB_BYTES / 2);
     const bytes = Buffer.from(sure);
-    this.kept.push(bytes.length <= LINE_BYTES ? sure : bytes.toString('utf8', 0, LINE_BYTES));
+    const cut = bytes.length <= LINE_BYTES ? sure : wholeCharacters(bytes.subarray(0, LINE_BYTES));
+    this.kept.push(cut);
+    this.onLine(cut, name);
     if (this.kept.length > LINES) this.kept.shift();
   }
+}
+
+/** Without the character that the cut went through, which would be shown as another one. */
+function wholeCharacters(bytes: Buffer): string {
+  let end = bytes.length;
+  while (end > 0 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end -= 1;
+  const lead = bytes[end - 1] ?? 0;
+  const size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  return bytes.toString('utf8', 0, end - 1 + size <= bytes.length ? end - 1 + size : end - 1);
 }

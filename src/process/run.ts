@@ -6,6 +6,7 @@ import { describeExit, SIGKILL } from './child.js';
 import { pause } from './deadlines.js';
 import { endProcess } from './ending.js';
 import { untilWell } from './health.js';
+import type { Held } from './held.js';
 import { type Deps, type Launched, type LaunchFailure, launch } from './launch.js';
 import type { LogSink } from './log-sink.js';
 import type { Places } from './places.js';
@@ -24,6 +25,8 @@ export class Run {
   /** Why it is not serving, in words; of the last attempt. */
   reason: string | undefined;
   restarts = 0;
+  /** Why it was started anew the last time. */
+  restartReason: string | undefined;
   /** The ready incarnation. */
   client: BoundClient | undefined;
   /** Resolves when nothing of this run is left: no process, no attempt. Never rejects. */
@@ -63,6 +66,10 @@ export class Run {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
+  get held(): Held | undefined {
+    return this.process?.held;
+  }
+
   private settle(outcome: Either<Failure, void>): void {
     for (const resolve of this.waiting.splice(0)) resolve(outcome);
   }
@@ -94,7 +101,9 @@ export class Run {
         break;
       }
       await pause(this.deps.clock, wait, signal);
-      if (!signal.aborted) this.restarts += 1;
+      if (signal.aborted) break;
+      this.restarts += 1;
+      this.restartReason = attempt.reason;
     }
     this.over = true;
     this.settle(left({ reason: this.reason ?? STOPPED }));
@@ -108,14 +117,27 @@ export class Run {
     if (launched._tag === 'Left') return launched.left;
     const process = launched.right;
     this.process = process;
-    const late = await this.untilReady(process);
+    const watching = new AbortController();
+    const passed = process.held.passed(watching.signal);
+    try {
+      return await this.serve(process, passed, ready);
+    } finally {
+      watching.abort();
+    }
+  }
+
+  /** `passed`: a limit was passed. */
+  private async serve(process: Launched, passed: Promise<string>, ready: () => void): Promise<Attempt> {
+    const { deps, spec } = this;
+    const { signal } = this.stopping;
+    const late = await Promise.race([this.untilReady(process), passed]);
     if (late !== undefined) return this.end(process, late, false);
     const recorded = await deps.ledger.ready(spec.addonId, process.client.incarnation);
     if (recorded._tag === 'Left')
       return this.end(process, `its readiness could not be recorded: ${recorded.left.message}`, false);
     ready();
     if (!signal.aborted) this.publish(process.client);
-    const why = await watch(deps, process, signal, () => this.budget.restore());
+    const why = await Promise.race([watch(deps, process, signal, () => this.budget.restore()), passed]);
     return this.end(process, why, signal.aborted);
   }
 
@@ -162,7 +184,8 @@ export class Run {
     const { incarnation } = launched.client;
     await endProcess(this.deps, { addonId, incarnation, launched, reason, drain });
     this.process = undefined;
-    return { reason: this.deps.fence.reason() ?? reason, final: false, incarnation };
+    const limit = launched.held.release();
+    return { reason: this.deps.fence.reason() ?? limit ?? reason, final: false, incarnation };
   }
 
   private set(state: Run['state']): void {

@@ -11,6 +11,8 @@ export interface SupervisorSettings {
   readonly busyHealthTimeoutMs: number;
   /** Well for this long, an add-on has its whole budget of attempts again. */
   readonly sustainedMs: number;
+  /** Between two looks at what a limited add-on uses. */
+  readonly limitsEveryMs: number;
   /** Launches at a time, from their start until they are ready. */
   readonly launches: number;
   /** After this long a launch that is not yet ready gives its place to the next. */
@@ -25,6 +27,7 @@ export function defaultSettings(limits: Limits): SupervisorSettings {
     healthTimeoutMs: 5_000,
     busyHealthTimeoutMs: limits.applyTimeoutMs,
     sustainedMs: 2 * limits.backoffMaxMs,
+    limitsEveryMs: 1_000,
     launches: 4,
     launchPlaceMs: 3_000,
   };

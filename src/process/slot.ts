@@ -1,5 +1,5 @@
 /** The place of one add-on: at most one run at a time, reserved until the end of the last one is confirmed (07:66-75). */
-import type { LaunchSpec, Observation } from '../commands/ports.js';
+import type { LaunchSpec, Observation, Runtimes } from '../commands/ports.js';
 import { type Either, left, right } from '../contract/fp.js';
 import { holdOpen } from './deadlines.js';
 import type { Deps } from './launch.js';
@@ -22,7 +22,8 @@ export class Slot {
     private readonly places: Places,
     private readonly changed: () => void,
   ) {
-    this.sink = new LogSink(deps.clock);
+    const { clock, log } = deps;
+    this.sink = new LogSink(clock, (line, stream) => log.info({ addonId, stream, line }, 'add-on output'));
   }
 
   /** Right when this generation is ready. Waits at most the readiness limit and two shutdown intervals (07:74-75). */
@@ -88,9 +89,25 @@ export class Slot {
       : left({ reason: `generation ${client.generation} is running, not ${generation}` });
   }
 
+  use(): ReturnType<Runtimes['use']> {
+    const held = this.run?.held;
+    const use = held?.use();
+    return { heldBy: held?.heldBy ?? 'rlimit', ...(use === undefined ? {} : { use }) };
+  }
+
+  limitsChanged(): void {
+    this.run?.held?.apply();
+  }
+
   observe(): Observation {
     if (this.run === undefined) return { state: 'stopped', restarts: 0 };
-    const { state, reason, restarts, spec } = this.run;
-    return { state, generation: spec.generation, restarts, ...(reason === undefined ? {} : { reason }) };
+    const { state, reason, restarts, restartReason, spec } = this.run;
+    return {
+      state,
+      generation: spec.generation,
+      restarts,
+      ...(reason === undefined ? {} : { reason }),
+      ...(restartReason === undefined ? {} : { restartReason }),
+    };
   }
 }

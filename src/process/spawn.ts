@@ -6,7 +6,7 @@ import { type Either, left, right } from '../contract/fp.js';
 import { Child, type Exit } from './child.js';
 import { codeOf } from './files.js';
 import type { Libc } from './libc.js';
-import type { LogSink } from './log-sink.js';
+import type { LogSink, OutputName } from './log-sink.js';
 import type { Proc } from './proc.js';
 
 export const ARGUMENT = '--localai-addon-v1';
@@ -107,7 +107,7 @@ function start(server: Server, options: SpawnOptions, resolve: (started: Either<
       return;
     }
     for (const fd of [out.write, err.write, line.read]) release(opened, fd);
-    const outputs = [out.read, err.read].map((fd) => reader(opened, fd, sink));
+    const outputs = [reader(opened, out.read, sink, 'stdout'), reader(opened, err.read, sink, 'stderr')];
     const startup = new Socket({ fd: take(opened, line.write), readable: false, writable: true });
     startup.unref();
     const { handle, startTime } = identity.right;
@@ -157,10 +157,10 @@ function release(opened: number[], fd: number): void {
   closeSync(take(opened, fd));
 }
 
-function reader(opened: number[], fd: number, sink: LogSink): Socket {
+function reader(opened: number[], fd: number, sink: LogSink, name: OutputName): Socket {
   const socket = new Socket({ fd: take(opened, fd), readable: true, writable: false });
   socket.unref();
-  sink.attach(socket);
+  sink.attach(socket, name);
   socket.resume();
   return socket;
 }

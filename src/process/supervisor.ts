@@ -13,6 +13,7 @@ import type {
 } from '../commands/ports.js';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
 import type { Limits } from '../contract/limits.js';
+import { type ControlGroups, openControlGroups } from './cgroups.js';
 import { Deadlines, holdOpen } from './deadlines.js';
 import { Fence } from './fence.js';
 import type { Finding } from './finding.js';
@@ -26,6 +27,7 @@ import { recoverLaunches } from './recovery.js';
 import type { Failure } from './run.js';
 import { defaultSettings, type SupervisorSettings } from './settings.js';
 import { Slot } from './slot.js';
+import { UsageMeter } from './usage.js';
 
 export interface SupervisorOptions {
   readonly ledger: LaunchLedger;
@@ -39,6 +41,7 @@ export interface SupervisorOptions {
   readonly settings?: Partial<Omit<SupervisorSettings, 'limits'>>;
   readonly libc?: () => Libc;
   readonly proc?: Proc;
+  readonly cgroups?: () => ControlGroups | undefined;
   readonly monotonic?: () => number;
 }
 
@@ -57,6 +60,7 @@ export class Supervisor implements Runtimes {
 
   constructor(options: SupervisorOptions) {
     const { clock, ids, log, limits } = options;
+    const monotonic = options.monotonic ?? (() => performance.now());
     const settings = { ...defaultSettings(limits), ...options.settings };
     this.deps = {
       ledger: guarded(options.ledger),
@@ -64,10 +68,12 @@ export class Supervisor implements Runtimes {
       ids,
       log,
       settings,
-      deadlines: new Deadlines(clock, options.monotonic ?? (() => performance.now())),
+      deadlines: new Deadlines(clock, monotonic),
       fence: new Fence(),
       libc: options.libc ?? libc,
       proc: options.proc ?? proc,
+      usage: new UsageMeter(monotonic),
+      cgroups: once(options.cgroups ?? openControlGroups),
     };
     this.withheld = options.withheld;
     this.places = new Places(clock, settings.launches, settings.launchPlaceMs);
@@ -128,6 +134,14 @@ export class Supervisor implements Runtimes {
   /** The last lines the add-on wrote, oldest first; at most 200 of at most 4096 bytes. */
   log(addonId: string): readonly string[] {
     return this.slots.get(addonId)?.sink.lines() ?? [];
+  }
+
+  use(addonId: string): ReturnType<Runtimes['use']> {
+    return this.slots.get(addonId)?.use() ?? { heldBy: 'rlimit' };
+  }
+
+  limitsChanged(addonId: string): void {
+    this.slots.get(addonId)?.limitsChanged();
   }
 
   onChange(listener: (addonId: string) => void): void {
@@ -191,6 +205,15 @@ export class Supervisor implements Runtimes {
       }
     }
   }
+}
+
+/** Asked for when the first limit is set, and then never again: the answer moved this process into a group of its own. */
+function once<A>(open: () => A): () => A {
+  let opened: { readonly it: A } | undefined;
+  return () => {
+    opened ??= { it: open() };
+    return opened.it;
+  };
 }
 
 function words(addonId: string, finding: Finding): string {

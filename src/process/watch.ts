@@ -29,7 +29,12 @@ export async function watch(
   }
 }
 
-async function check(deps: Deps, launched: Launched, signal: AbortSignal, sustained: () => void): Promise<string> {
+async function check(
+  deps: Deps,
+  launched: Omit<Launched, 'held'>,
+  signal: AbortSignal,
+  sustained: () => void,
+): Promise<string> {
   const { clock, settings } = deps;
   const { client, registration } = launched;
   let well = 0;

@@ -1,5 +1,6 @@
 /** Every kind of stream the product has. */
 import { installationKind } from './kinds/installation.js';
+import { limitsKind } from './kinds/limits.js';
 import { operationKind } from './kinds/operation.js';
 import { ownerKind } from './kinds/owner.js';
 import { processKind } from './kinds/process.js';
@@ -17,4 +18,5 @@ export const KINDS: readonly AnyStreamKind[] = [
   proposalKind,
   resourceKind,
   sourceKind,
+  limitsKind,
 ];

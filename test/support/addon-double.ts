@@ -59,6 +59,16 @@ export class AddonDouble implements Runtimes {
   async shutdown(): Promise<Either<{ readonly reason: string }, void>> {
     return right(undefined);
   }
+  log(): readonly string[] {
+    return ['a line'];
+  }
+  use(): ReturnType<Runtimes['use']> {
+    return { heldBy: 'rlimit' };
+  }
+  limitsChanged(addonId: string): void {
+    this.limited.push(addonId);
+  }
+  readonly limited: string[] = [];
   onChange(listener: (addonId: string) => void): void {
     this.listeners.push(listener);
   }

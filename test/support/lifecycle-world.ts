@@ -175,6 +175,16 @@ export class TestRuntimes implements Runtimes {
     await this.recovered();
     return right(undefined);
   }
+  log(): readonly string[] {
+    return ['a line'];
+  }
+  use(): ReturnType<Runtimes['use']> {
+    return { heldBy: 'rlimit' };
+  }
+  limitsChanged(addonId: string): void {
+    this.limited.push(addonId);
+  }
+  readonly limited: string[] = [];
   onChange(listener: (addonId: string) => void): void {
     this.listener = listener;
   }

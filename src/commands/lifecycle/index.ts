@@ -1,4 +1,5 @@
 /** Lifecycle, libraries and apps of the owner, composed: the parts of the owner gateway that are about what is installed. */
+import type { AddonLimits, AddonLimitsView } from '../../contract/addon-limits.js';
 import type { AppEntry, DispatchResult, OperationStatus } from '../../contract/api.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { hostOpsView } from '../../contract/host-op-admission.js';
@@ -11,6 +12,7 @@ import type { OwnerContext } from '../context.js';
 import type { Caller, OperationProgress, WithRawArguments } from '../gateway.js';
 import { decodeArguments, isManagementAction } from '../library/arguments.js';
 import { Library, type LibraryOptions } from '../library/index.js';
+import { limitsView, outputOf, setLimits } from './addon-care.js';
 import { listApps, NO_ICON, readIcon } from './apps.js';
 import { OperationDesk, statusOf } from './desk.js';
 import { ADDON_ID, OPERATION_ID } from './ids.js';
@@ -139,6 +141,22 @@ export class Lifecycle {
   /** The typed `disable`, likewise; drains the process and keeps data. */
   stopApp(caller: Caller, addonId: string, body: { operationId: string; generation: number }): AppAnswer {
     return this.switchApp(caller, 'disable', addonId, body);
+  }
+
+  /** What the add-on wrote last, for administrators: an add-on may print anything (07, "Managed runtime"). */
+  async addonLog(caller: Caller, addonId: string): Promise<Either<Refusal, { readonly lines: readonly string[] }>> {
+    const allowed = await requireAdministrator(this.options.administrators, caller);
+    return isLeft(allowed) ? allowed : outputOf(this.context, addonId);
+  }
+
+  async addonLimits(caller: Caller, addonId: string): Promise<Either<Refusal, AddonLimitsView>> {
+    const allowed = await requireAdministrator(this.options.administrators, caller);
+    return isLeft(allowed) ? allowed : limitsView(this.context, addonId);
+  }
+
+  async limitAddon(caller: Caller, addonId: string, limits: AddonLimits): Promise<Either<Refusal, AddonLimitsView>> {
+    const allowed = await this.admit(caller);
+    return isLeft(allowed) ? allowed : setLimits(this.context, caller, addonId, limits);
   }
 
   /** Called when the list of apps may have changed; the returned function ends the subscription. */

@@ -46,6 +46,7 @@ async function entryOf(
     storage: await sizes.of(dataDirectory(context.dataRoot, addonId)),
     ...(hostOperations === undefined ? {} : { hostOperations }),
     ...(reason === undefined ? {} : { reason }),
+    ...(observed.restartReason === undefined ? {} : { restartReason: observed.restartReason }),
   };
 }
 

@@ -8,6 +8,7 @@ import { hostOpsRefusal } from '../../contract/host-op-admission.js';
 import type { JsonObject } from '../../contract/json.js';
 import { findInstalled, manifestOfGeneration } from '../../projections/installed.js';
 import { installationKind } from '../../projections/kinds/installation.js';
+import { limitsKind } from '../../projections/kinds/limits.js';
 import type { OwnerContext } from '../context.js';
 import type { LaunchSpec } from '../ports.js';
 import { dropCandidateData } from './candidate-data.js';
@@ -138,5 +139,6 @@ export function launchSpec(context: OwnerContext, addonId: string, generation: G
     dataDir: dataDirectory(context.dataRoot, addonId),
     capabilities: (manifest.raw.capabilities ?? {}) as JsonObject,
     verify: () => context.packages.verify(generation.directory),
+    limits: () => context.store.visible.get(limitsKind, addonId),
   };
 }

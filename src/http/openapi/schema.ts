@@ -31,6 +31,8 @@ export function schemaOf(codec: t.Mixed): JsonObject {
       return { type: 'number' };
     case 'BooleanType':
       return { type: 'boolean' };
+    case 'NullType':
+      return { type: 'null' };
     case 'AnyDictionaryType':
       return { type: 'object' };
     case 'KeyofType':

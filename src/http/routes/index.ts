@@ -1,5 +1,6 @@
 /** Every API route there is. */
 import { describeApi } from '../openapi/document.js';
+import { addonCareRoutes } from './addon-care.js';
 import { appRoutes } from './apps.js';
 import { dispatchRoutes } from './dispatch.js';
 import { eventRoutes } from './events.js';
@@ -17,6 +18,7 @@ const described: readonly Route[] = [
   ...resourceRoutes,
   ...eventRoutes,
   ...sessionRoutes,
+  ...addonCareRoutes,
 ];
 
 const openApi: Route = {
