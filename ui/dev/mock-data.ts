@@ -103,6 +103,7 @@ export const installedOf = (entry: AppEntry): InstalledEntry => {
     },
     generations: entry.generation,
     restarts: entry.state === 'failed' ? 5 : 0,
+    ...(entry.state === 'failed' ? { restartReason: 'it used 210 MiB of memory, and its limit is 200 MiB' } : {}),
     storage: { bytes: 18_432_118, truncated: false },
     ...(entry.state === 'failed'
       ? {

@@ -24,12 +24,20 @@ export async function answer(state: MockState, emit: Emit, call: Call): Promise<
     return body.code === state.confirmCode
       ? letThrough(state)
       : error(403, 'addon_error', 'The code is not right.', { code: 'denied' });
+  if (path.startsWith('/api/admin/addons/')) return care(state, call, body);
   const icon = /^\/api\/addons\/apps\/([^/]+)\/icon$/.exec(path);
   if (icon !== null) return { status: 200, type: 'image/svg+xml', text: ICON };
   const start = /^\/api\/addons\/apps\/([^/]+)\/(start|stop)$/.exec(path);
   if (start !== null) return switchApp(state, emit, String(start[1]), start[2] === 'start', body);
   if (path.startsWith('/api/addons/proposals')) return decide(state, emit, call);
   return error(404, 'addon_error', 'There is no such route.', { code: 'not_found' });
+}
+
+function care(state: MockState, { method, url }: Call, body: Fields): Reply {
+  if (!state.administrator) return denied();
+  if (url.pathname.endsWith('/log')) return ok({ lines: state.output });
+  if (method === 'PUT') state.limits = { ...state.limits, ...body } as MockState['limits'];
+  return ok(state.limits);
 }
 
 const ICON =

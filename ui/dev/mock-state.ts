@@ -1,5 +1,6 @@
 /** What the mock remembers, and what its routes are handed. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { AddonLimitsView } from '../../src/contract/addon-limits.js';
 import type { AppEntry, ChangeKind, ProposalView, Release, ResourceEntry, SourceView } from '../../src/contract/api.js';
 import * as data from './mock-data.js';
 
@@ -34,6 +35,9 @@ export interface MockState {
   releases: Release[];
   resources: ResourceEntry[];
   proposals: ProposalView[];
+  /** What each add-on wrote, and what it is limited to. */
+  output: string[];
+  limits: AddonLimitsView;
   operations: Map<string, Operation>;
   /** The code that confirmations need, as with `--local-confirm-code`. */
   confirmCode: string | undefined;
@@ -59,6 +63,15 @@ export const fullState = (): MockState => ({
     data.unknownProposal(),
     ...data.settledProposals(),
   ],
+  output: ['listening', 'imported 1,024 rows from airports.csv', 'warning: \u202etxet desrever'],
+  limits: {
+    memoryBytes: null,
+    cpuMillis: null,
+    openFiles: 256,
+    processes: null,
+    heldBy: 'rlimit',
+    use: { memoryBytes: 44_040_192, cpuMillis: 30, openFiles: 23, processes: 1 },
+  },
   operations: new Map(),
   confirmCode: undefined,
   faults: new Map(),

@@ -22,7 +22,14 @@ function Groups({ entry }: { readonly entry: InstalledEntry }) {
   return (
     <dl className="facts">
       <Fact name="Installed">{entry.installedAt === undefined ? 'unknown' : when(entry.installedAt)}</Fact>
-      <Fact name="Restarts">{plural(entry.restarts, 'restart')} by the supervisor</Fact>
+      <Fact name="Restarts">
+        {plural(entry.restarts, 'restart')} by the supervisor
+        {entry.restartReason !== undefined && (
+          <>
+            , the last because <Foreign text={entry.restartReason} max={300} />
+          </>
+        )}
+      </Fact>
       <Fact name="Verified by">
         {entry.verification === 'sha256' ? 'its digest (no signature)' : 'its digest and its signature'}
       </Fact>

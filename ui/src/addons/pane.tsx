@@ -8,9 +8,11 @@ import { Notice } from '../parts/notice.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { humanise, plural } from '../text/format.ts';
 import { closePane } from './address.ts';
+import { Limits } from './limits.tsx';
 import { MoreDetails } from './more-details.tsx';
 import { descriptionOf, iconOf, titleOf } from './names.ts';
 import { OperationNote } from './operation-note.tsx';
+import { RecentOutput } from './recent-output.tsx';
 import { Resources } from './resources.tsx';
 import { StateChip } from './state-chip.tsx';
 import { Tile } from './tile.tsx';
@@ -167,6 +169,8 @@ function AdminFacts({ app, manage }: { readonly app: AppEntry; readonly manage: 
       )}
       <Facts app={app} entry={entry} />
       <MoreDetails entry={entry} open={manage} />
+      <RecentOutput key={`output-${app.id}`} addonId={app.id} title={titleOf(app)} />
+      <Limits key={`limits-${app.id}`} addonId={app.id} />
     </>
   );
 }
