@@ -15,6 +15,7 @@ export interface RunOptions {
   readonly dataPath: string;
   readonly officialLibrary: boolean;
   readonly credentialsPath?: string;
+  readonly trustedRootPath?: string;
   readonly hostOps: HostOpsChoice;
   readonly localConfirmCode: boolean;
   readonly logLevel: string;
@@ -33,6 +34,7 @@ export interface RawOptions {
   readonly addonsRole: string;
   readonly addonsOfficialLibrary: boolean;
   readonly credentials?: string;
+  readonly sigstoreTrustedRoot?: string;
   readonly addonHostOps?: string;
   readonly addonHostPolicy?: string;
   readonly journal: string;
@@ -109,6 +111,14 @@ export function addRunOptions(command: Command): Command {
         .argParser(notEmpty),
     )
     .addOption(
+      new Option(
+        '--sigstore-trusted-root <file>',
+        'trusted_root.json of a private Sigstore; without it, the public one counts',
+      )
+        .env('CASTELLAN_SIGSTORE_TRUSTED_ROOT')
+        .argParser(notEmpty),
+    )
+    .addOption(
       new Option('--addon-host-ops <pairs>', 'who may call which host operations: id=prefix., id=prefix.').env(
         'LOCALAI_ADDON_HOST_OPS',
       ),
@@ -172,6 +182,7 @@ export function judge(raw: RawOptions): Either<string, RunOptions> {
     dataPath: raw.dataPath,
     officialLibrary: raw.addonsOfficialLibrary,
     ...(raw.credentials === undefined ? {} : { credentialsPath: raw.credentials }),
+    ...(raw.sigstoreTrustedRoot === undefined ? {} : { trustedRootPath: raw.sigstoreTrustedRoot }),
     hostOps: hostOps.right,
     localConfirmCode: raw.localConfirmCode,
     logLevel: raw.logLevel,

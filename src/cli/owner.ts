@@ -1,4 +1,5 @@
 /** The composition root: opens the owner root and everything that stands on it, in the order recovery needs. */
+import { join } from 'node:path';
 import type { OwnerContext } from '../commands/context.js';
 import type { OwnerGateway } from '../commands/gateway.js';
 import { createLifecycle } from '../commands/lifecycle/index.js';
@@ -16,6 +17,9 @@ import { openLmdbJournal } from '../events/lmdb/open.js';
 import { type BuiltinLibrary, startBuiltinLibrary } from '../packages/builtin-library.js';
 import { type ConfiguredCredentials, NO_CREDENTIALS, readCredentialsFile } from '../packages/credentials-file.js';
 import { createPackages } from '../packages/packages.js';
+import { publicTrust } from '../packages/signatures/public-trust.js';
+import { createSignatureCheck, type TrustSource } from '../packages/signatures/signature-check.js';
+import { readTrustFile } from '../packages/signatures/trust-file.js';
 import { movedReason, type OwnerRoot, openOwnerRoot } from '../process/owner-root.js';
 import { Supervisor } from '../process/supervisor.js';
 import { findInstalled } from '../projections/installed.js';
@@ -41,6 +45,8 @@ export interface OwnerOptions {
   readonly hostGrants: HostGrants;
   /** The operator's file of credentials for libraries and registries. */
   readonly credentialsPath?: string;
+  /** The operator's trust root for signatures; without it, that of the public Sigstore counts. */
+  readonly trustedRootPath?: string;
   /** The version of the program, for the journal. */
   readonly build: string;
 }
@@ -58,6 +64,8 @@ export interface OpenOwner {
 export async function openOwner(options: OwnerOptions): Promise<Either<string, OpenOwner>> {
   const credentials = await credentialsOf(options);
   if (isLeft(credentials)) return credentials;
+  const trust = options.trustedRootPath === undefined ? right(undefined) : await readTrustFile(options.trustedRootPath);
+  if (isLeft(trust)) return trust;
   const root = openOwnerRoot({ dataPath: options.dataPath, ...OWNER });
   if (isLeft(root)) return left(root.left.message);
   const opened = await openStore(root.right, options);
@@ -65,7 +73,7 @@ export async function openOwner(options: OwnerOptions): Promise<Either<string, O
     root.right.release();
     return opened;
   }
-  return right(await compose(root.right, opened.right, credentials.right, options));
+  return right(await compose(root.right, opened.right, credentials.right, trust.right, options));
 }
 
 const credentialsOf = async ({ credentialsPath }: OwnerOptions): Promise<Either<string, ConfiguredCredentials>> =>
@@ -92,6 +100,7 @@ async function compose(
   root: OwnerRoot,
   store: Store,
   credentials: ConfiguredCredentials,
+  trust: TrustSource | undefined,
   options: OwnerOptions,
 ): Promise<OpenOwner> {
   const { log } = options;
@@ -104,6 +113,9 @@ async function compose(
     log,
     credentials: credentials.libraries,
     registries: credentials.registries,
+    signatures: createSignatureCheck(
+      trust ?? publicTrust({ cachePath: join(root.folder('metadata'), 'sigstore'), clock: systemClock, log }),
+    ),
   });
   const ledger = new ProcessLedger(store);
   const withheld = movedReason(root);

@@ -40,6 +40,8 @@ export interface RegistryFailure {
 export interface RegistryDocument {
   readonly bytes: Uint8Array;
   readonly contentType: string;
+  /** The `Link` header, where there is one: a list may go on elsewhere. */
+  readonly link?: string;
 }
 
 interface Bounds {
@@ -74,7 +76,10 @@ export class Registry {
     if (isLeft(judged)) return judged;
     const bytes = await readBody(sent.right, MAX_DOCUMENT_BYTES, 'its manifest is larger than 4 MiB');
     if (isLeft(bytes)) return failed(bytes.left);
-    return right({ bytes: bytes.right, contentType: sent.right.headers.get('content-type') ?? '' });
+    const { headers } = sent.right;
+    const link = headers.get('link');
+    const contentType = headers.get('content-type') ?? '';
+    return right({ bytes: bytes.right, contentType, ...(link === null ? {} : { link }) });
   }
 
   /** A blob as it streams in, for a layer. The caller counts and hashes what comes, and closes it. */

@@ -9,6 +9,7 @@ import type { Release, SourcePolicy } from '../../../../src/contract/api.js';
 import { isLeft } from '../../../../src/contract/fp.js';
 import type { Refusal } from '../../../../src/contract/refusal.js';
 import type { RegistryBinding } from '../../../../src/packages/oci/credentials.js';
+import type { SignatureCheck } from '../../../../src/packages/oci/oci-fetcher.js';
 import type { RegistryTimes } from '../../../../src/packages/oci/registry.js';
 import type { PackageLimits } from '../../../../src/packages/package-limits.js';
 import { type Blob, type Image, image } from '../../../support/oci-image.js';
@@ -49,6 +50,7 @@ export interface Case {
   readonly policy?: Partial<SourcePolicy>;
   readonly limits?: Partial<PackageLimits>;
   readonly times?: Partial<RegistryTimes>;
+  readonly signatures?: SignatureCheck;
   /** Whether the other host may be sent anything at all. */
   readonly reachesOther?: true;
 }
@@ -124,9 +126,14 @@ export async function attempt(wrong: Partial<Case>): Promise<Outcome> {
     (wrong.pinned ?? pushed.manifest).digest,
     wrong.release,
   );
-  const { limits, times } = wrong;
+  const { limits, times, signatures } = wrong;
   try {
-    const options = { bindings, ...(limits ? { limits } : {}), ...(times ? { times } : {}) };
+    const options = {
+      bindings,
+      ...(limits ? { limits } : {}),
+      ...(times ? { times } : {}),
+      ...(signatures ? { signatures } : {}),
+    };
     return await withOciStore(options, async ({ store, names }) => {
       const staged = await stageRelease(store, wanted, wrong.policy ? { policy: wrong.policy } : {});
       const result = isLeft(staged) ? { refusal: staged.left } : { receipt: staged.right.receipt };
