@@ -1,5 +1,7 @@
-/** What an operator may limit of one add-on (wire, "Routes": `PUT /api/admin/addons/{id}/limits`). Absent is unlimited. */
-import { closed, t } from './fp.js';
+/**
+ * What an operator may limit of one add-on (wire, "Routes": `PUT /api/admin/addons/{id}/limits`). Absent is unlimited. The
+ * page uses this file too, so it brings no codec along.
+ */
 
 export interface AddonLimits {
   /** Resident memory of the add-on and what it started, in bytes. */
@@ -34,46 +36,5 @@ export const LIMIT_BOUNDS: Bounds = {
 };
 
 export const LIMIT_NAMES = Object.keys(LIMIT_BOUNDS) as readonly (keyof AddonUse)[];
-
-function bounded(name: keyof AddonUse): t.Type<number> {
-  const [least, most] = LIMIT_BOUNDS[name];
-  return t.refinement(
-    t.number,
-    (value) => Number.isSafeInteger(value) && value >= least && value <= most,
-    `a whole number from ${least} to ${most}`,
-  );
-}
-
-const optional = (name: keyof AddonUse) => t.union([bounded(name), t.null]);
-
-/** The body of the PUT: what is left out or null is unlimited from then on. */
-export const limitsBody = closed(
-  'limits',
-  {},
-  {
-    memoryBytes: optional('memoryBytes'),
-    cpuMillis: optional('cpuMillis'),
-    openFiles: optional('openFiles'),
-    processes: optional('processes'),
-  },
-);
-
-export const limitsPayload = closed(
-  'AddonLimitsSet',
-  {},
-  {
-    memoryBytes: bounded('memoryBytes'),
-    cpuMillis: bounded('cpuMillis'),
-    openFiles: bounded('openFiles'),
-    processes: bounded('processes'),
-  },
-);
-
-/** The limits that a body sets. */
-export function limitsOf(body: t.TypeOf<typeof limitsBody>): AddonLimits {
-  return Object.fromEntries(
-    LIMIT_NAMES.flatMap((name) => (typeof body[name] === 'number' ? [[name, body[name]]] : [])),
-  );
-}
 
 export const sameLimits = (a: AddonLimits, b: AddonLimits): boolean => LIMIT_NAMES.every((name) => a[name] === b[name]);

@@ -1,5 +1,5 @@
 /** Events of `limits-<addonId>`: what an operator allows one add-on to use, across upgrades and reinstalls. */
-import { limitsPayload } from '../../contract/addon-limits.js';
+import { limitsPayload } from '../../contract/addon-limits-codec.js';
 import { defineEvents, type EventOf } from '../event.js';
 
 export const limitsEvents = defineEvents({

@@ -1,5 +1,5 @@
 /** For administrators: the recent output of an add-on's process, and the limits it is held to. */
-import { limitsBody, limitsOf } from '../../contract/addon-limits.js';
+import { limitsBody, limitsOf } from '../../contract/addon-limits-codec.js';
 import { isLeft } from '../../contract/fp.js';
 import { refuse } from '../../contract/refusal.js';
 import { answer, refusalResponse } from '../answers.js';
