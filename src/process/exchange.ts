@@ -49,7 +49,9 @@ export async function exchange(deadlines: Deadlines, to: Endpoint, call: Call): 
   const first = await exchangeOnce(deadlines, to, call);
   if (!first.stale) return first.result;
   const { agent, ...fresh } = call;
-  return (await exchangeOnce(deadlines, to, fresh)).result;
+  const { result } = await exchangeOnce(deadlines, to, fresh);
+  // Nobody listens any more; the first one did leave.
+  return result.kind === 'not-sent' ? first.result : result;
 }
 
 interface Outcome {

@@ -65,7 +65,7 @@ export async function launch(
   sink: LogSink,
   signal: AbortSignal,
 ): Promise<Either<LaunchFailure, Launched>> {
-  const verified = await verify(spec);
+  const verified = await verify(deps, spec, signal);
   if (verified._tag === 'Left') return verified;
   const prepared = prepare(spec);
   if (prepared._tag === 'Left') return prepared;
@@ -116,12 +116,24 @@ async function introduce(
   return right({ child, registration, client, held });
 }
 
-async function verify(spec: LaunchSpec): Promise<Either<LaunchFailure, void>> {
+/** Bounded, since a file system that hangs must not hold an add-on in its start for ever, nor its stop. */
+async function verify(deps: Deps, spec: LaunchSpec, signal: AbortSignal): Promise<Either<LaunchFailure, void>> {
+  const { verifyMs } = deps.settings;
+  const stopped = new AbortController();
+  const aborted = new Promise<'stopped'>((resolve) => {
+    if (signal.aborted) resolve('stopped');
+    else signal.addEventListener('abort', () => resolve('stopped'), { once: true, signal: stopped.signal });
+  });
   try {
-    const verified = await spec.verify();
+    const verified = await deps.deadlines.within(verifyMs, Promise.race([spec.verify(), aborted]), 'late' as const);
+    if (verified === 'stopped') return again('it was stopped');
+    if (verified === 'late')
+      return again(`its package was not compared with its receipt within ${verifyMs / 1000} seconds`);
     return verified._tag === 'Left' ? never(verified.left) : verified;
   } catch (error) {
     return again(`its package could not be read (${fileFault(error)})`);
+  } finally {
+    stopped.abort();
   }
 }
 

@@ -1,4 +1,5 @@
 /** The client of one ready incarnation: what it sends, what it refuses to send, and how it stops (07:47-67). */
+import { setMaxListeners } from 'node:events';
 import type { CallFailure, Clock, OutputStream, RuntimeClient } from '../commands/ports.js';
 import { decodePreview, decodeReceipt, decodeResult } from '../contract/answers.js';
 import { admitEnvelope } from '../contract/envelope.js';
@@ -39,6 +40,8 @@ export class BoundClient implements RuntimeClient {
   constructor(private readonly options: ClientOptions) {
     this.incarnation = options.registration.incarnation;
     this.generation = options.registration.generation;
+    // One listener a call under way, and those are bounded.
+    setMaxListeners(0, this.cut.signal);
     this.kept = keptConnections(options.limits.concurrency + 1);
   }
 

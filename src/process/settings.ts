@@ -3,6 +3,8 @@ import type { Limits } from '../contract/limits.js';
 
 export interface SupervisorSettings {
   readonly limits: Limits;
+  /** The longest a package may take to be compared with its receipt. */
+  readonly verifyMs: number;
   readonly readinessMs: number;
   /** Between two health checks of a running add-on. */
   readonly healthEveryMs: number;
@@ -22,6 +24,7 @@ export interface SupervisorSettings {
 export function defaultSettings(limits: Limits): SupervisorSettings {
   return {
     limits,
+    verifyMs: 120_000,
     readinessMs: 30_000,
     healthEveryMs: 5_000,
     healthTimeoutMs: 5_000,

@@ -34,6 +34,16 @@ export function python(): string {
   return found;
 }
 
+/** Writes the tiny add-on into `packageDir`, which is created; `arguments` of its interpreter stay as they are. */
+export function tinyPackage(packageDir: string): Pick<FixturePackage, 'packageDir' | 'executable'> {
+  mkdirSync(packageDir, { recursive: true });
+  const source = readFileSync(join(SOURCE, '..', 'tiny', 'addon.py'), 'utf8');
+  const executable = join(packageDir, 'addon.py');
+  writeFileSync(executable, source.replace('#!/usr/bin/python3', `#!${python()}`));
+  chmodSync(executable, 0o755);
+  return { packageDir, executable: 'addon.py' };
+}
+
 /** Writes the counter add-on into `packageDir`, which is created. */
 export function counterPackage(packageDir: string, options: FixtureOptions = {}): FixturePackage {
   mkdirSync(packageDir, { recursive: true });

@@ -1,6 +1,6 @@
 /** A supervisor on a journal in memory, with real processes in a folder of its own; see `fixture-addon.ts`. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, Ids, LaunchSpec, Log, RuntimeClient } from '../../src/commands/ports.js';
@@ -98,12 +98,7 @@ export async function openRig(options: RigOptions = {}) {
     },
     file: (id: string, name: string) => readFileSync(join(dataDir(id), name), 'utf8'),
     /** The lines of the add-on's own trace; empty before it ran. */
-    trace: (id = 'counter') =>
-      existsSync(join(dataDir(id), 'trace.log'))
-        ? readFileSync(join(dataDir(id), 'trace.log'), 'utf8')
-            .trim()
-            .split('\n')
-        : [],
+    trace: (id = 'counter') => traceOf(dataDir(id)),
     events: (id = 'counter') => journal.readStream(`process-${id}`).map((event) => event.type),
     client: (id = 'counter', generation = 1): RuntimeClient => must(supervisor.current(id, generation), 'no client'),
     close: async () => {
@@ -142,6 +137,27 @@ export function alive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** What a fixture add-on left in its data directory; nothing before it ran. */
+export function traceOf(dataDir: string): string[] {
+  const file = join(dataDir, 'trace.log');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
+}
+
+/** The processes that run in one of the folders below `folder`. */
+export function runningBelow(folder: string): { readonly pid: number; readonly in: string }[] {
+  if (!existsSync(folder)) return [];
+  const base = `${realpathSync(folder)}/`;
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name) || !alive(Number(name))) return [];
+    try {
+      const cwd = readlinkSync(`/proc/${name}/cwd`);
+      return cwd.startsWith(base) ? [{ pid: Number(name), in: cwd.slice(base.length) }] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 export const pidsOf = (trace: readonly string[]): number[] =>

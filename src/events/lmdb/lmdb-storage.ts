@@ -8,6 +8,7 @@ import type { Head, OperationClaim, Snapshot } from '../journal.js';
 import { SALT_BYTES } from '../sealed-body.js';
 import type { Batch, SpaceShortage, Storage } from '../storage.js';
 import type { AnchorWriter } from './anchor.js';
+import { FileGuard } from './file-guard.js';
 import { readHead, writeHead } from './head.js';
 import { bodyKey, type Databases } from './layout.js';
 import { readSnapshot, writeSnapshot } from './snapshots.js';
@@ -23,6 +24,7 @@ export class LmdbStorage implements Storage {
   private last: Head;
   private readonly index: TailIndex;
   private readonly revisions = new Map<string, number>();
+  private readonly file: FileGuard;
 
   constructor(
     private readonly directory: string,
@@ -33,6 +35,7 @@ export class LmdbStorage implements Storage {
     private readonly release: () => void,
     indexTail?: number,
   ) {
+    this.file = new FileGuard(directory);
     this.last = readHead(db);
     this.index = new TailIndex(db, this.last.position, indexTail);
   }
@@ -48,6 +51,7 @@ export class LmdbStorage implements Storage {
   commit(batch: Batch): void {
     const { db } = this;
     if (batch.head.position > LAST_POSITION) throw new Error('the journal has no positions left');
+    this.file.check();
     const flushed = db.env.transactionSync(() => {
       for (const { position, bytes } of batch.records)
         stored(db.log.putSync(position, bytes as Buffer, APPEND), 'record');
@@ -57,6 +61,7 @@ export class LmdbStorage implements Storage {
       writeHead(db, batch.head);
       return this.index.write(batch);
     });
+    this.file.check();
     this.index.committed(batch, flushed);
     for (const { stream, revision } of batch.records) this.remember(stream, revision);
     this.last = batch.head;
