@@ -17,18 +17,26 @@ let tried = 0;
 async function refuses(cases: readonly Case[]): Promise<void> {
   tried += cases.length;
   const wrong: string[] = [];
-  for (const one of cases) {
-    const { refusal, left, leaked, otherAsked } = await attempt(one);
-    const say = (problem: string) => wrong.push(`${one.what}: ${problem}`);
-    if (refusal === undefined) say('was accepted');
-    else if (refusal.refusal !== one.refused) say(`was ${refusal.refusal}: ${refusal.message}`);
-    else if (!one.words.test(refusal.message)) say(`said: ${refusal.message}`);
-    else if (WORDS.test(refusal.message)) say(`says too much: ${refusal.message}`);
-    if (left.length > 0) say(`left ${left.join(' ')}`);
-    if (leaked.length > 0) say('sent a credential where it does not belong');
-    if (otherAsked.length > 0 !== (one.reachesOther === true)) say(`asked the other host for ${otherAsked.join(' ')}`);
-  }
+  const queue = cases.values();
+  const worker = async () => {
+    for (const one of queue) wrong.push(...(await problemsOf(one)).map((problem) => `${one.what}: ${problem}`));
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
   assert.equal(wrong, []);
+}
+
+async function problemsOf(one: Case): Promise<readonly string[]> {
+  const { refusal, left, leaked, otherAsked } = await attempt(one);
+  const problems: string[] = [];
+  if (refusal === undefined) problems.push('was accepted');
+  else if (refusal.refusal !== one.refused) problems.push(`was ${refusal.refusal}: ${refusal.message}`);
+  else if (!one.words.test(refusal.message)) problems.push(`said: ${refusal.message}`);
+  else if (WORDS.test(refusal.message)) problems.push(`says too much: ${refusal.message}`);
+  if (left.length > 0) problems.push(`left ${left.join(' ')}`);
+  if (leaked.length > 0) problems.push('sent a credential where it does not belong');
+  if (otherAsked.length > 0 !== (one.reachesOther === true))
+    problems.push(`asked the other host: ${otherAsked.join(' ')}`);
+  return problems;
 }
 
 test('the case that nothing is wrong with is accepted, so that a refusal means something', async () => {

@@ -7,6 +7,7 @@ import { announce } from '../app/announce.tsx';
 import { type ApiError, asApiError, newOperationId } from './client.ts';
 import { apps, installed } from './lists.ts';
 import { type Action, type Operation, readStatus, send, type TrackedStatus } from './operation-calls.ts';
+import { followProgress } from './operation-progress.ts';
 
 export type { Action, Operation };
 
@@ -108,6 +109,27 @@ async function take(operation: Operation, status: TrackedStatus): Promise<boolea
 }
 
 async function settleByStatus(operation: Operation, patienceMs: number): Promise<void> {
+  const left = new AbortController();
+  let heard: TrackedStatus['progress'];
+  // Only these two bring bytes from elsewhere.
+  if (patienceMs > 0 && (operation.action === 'install' || operation.action === 'upgrade'))
+    void followProgress(operation.operationId, left.signal, (progress) => {
+      if (progress === undefined || operations.get(operation.addonId)?.operationId !== operation.operationId) return;
+      heard = progress;
+      put(operation.addonId, { ...operation, phase: 'working', progress });
+    });
+  try {
+    await readUntilFinal(operation, patienceMs, () => heard);
+  } finally {
+    left.abort();
+  }
+}
+
+async function readUntilFinal(
+  operation: Operation,
+  patienceMs: number,
+  heard: () => TrackedStatus['progress'],
+): Promise<void> {
   let wait = FIRST_READ_MS;
   let last = '';
   let deadline = Date.now() + patienceMs;
@@ -118,10 +140,11 @@ async function settleByStatus(operation: Operation, patienceMs: number): Promise
       await take(operation, status);
       return;
     }
-    const sign = JSON.stringify([status?.state, status?.progress]);
+    const progress = status?.progress ?? heard();
+    const sign = JSON.stringify([status?.state, progress]);
     if (status !== undefined && sign !== last) {
       deadline = Date.now() + patienceMs;
-      put(operation.addonId, { ...operation, phase: 'working', progress: status.progress });
+      put(operation.addonId, { ...operation, phase: 'working', progress });
       wait = FIRST_READ_MS;
     } else wait = Math.min(SLOWEST_READ_MS, wait * 1.5);
     last = sign;

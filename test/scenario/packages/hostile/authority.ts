@@ -147,7 +147,7 @@ export const TOKENS: readonly Case[] = [
     /too slowly|did not answer|too long/,
     { body: () => undefined },
     {
-      times: { requestMs: 120, stallMs: 120, layerMs: 240 },
+      times: { requestMs: 800 },
     },
   ),
 ];
