@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert, suite } from '../../../test/support/harness.js';
-import { Addon, DATABASE, envelope } from './support/addon.js';
+import { QUERY_DEADLINE_MS } from '../src/query/pool.js';
+import { Addon, type Begun, DATABASE, envelope } from './support/addon.js';
 
 const test = suite('tables queries');
 let addon: Addon;
@@ -147,13 +148,20 @@ test('ends an endless query within its time while everything else goes on', asyn
   assert.is((await addon.query('SELECT 2')).body.payload.rows[0][0], 2);
 });
 
+/** Waits until no helper runs. Had it not been ended, each would have run for the whole time of its query. */
+async function endedBeforeTheirTime(started: number): Promise<void> {
+  while (addon.helpers().length > 0) {
+    assert.ok(Date.now() - started < QUERY_DEADLINE_MS, 'the queries were ended when their callers left');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
 test('ends a query that its caller left, so that the next one is served at once', async () => {
   const body = JSON.stringify(envelope('read', 'read', { tool: 'query', sql: endless }));
-  const left = [addon.leave('/read', body, 400), addon.leave('/read', body, 400)];
-  await Promise.all(left);
   const started = Date.now();
+  await Promise.all([addon.leave('/read', body, 400), addon.leave('/read', body, 400)]);
+  await endedBeforeTheirTime(started);
   assert.is((await addon.query('SELECT 3')).status, 200);
-  assert.ok(Date.now() - started < 3_000, `waited ${Date.now() - started} ms`);
 });
 
 test('survives a query that would use up its memory', async () => {
@@ -198,17 +206,40 @@ test('refuses SELECTs nested deeper than the limit', async () => {
   assert.is((await addon.query(nested(9))).status, 422);
 });
 
+/** As many endless queries as may run and wait: any more are told to come back. */
+const HELD = 10;
+
 test('tells the caller to come back when too many queries wait, and serves again when they are gone', async () => {
   const body = JSON.stringify(envelope('read', 'read', { tool: 'query', sql: endless }));
-  const left = Promise.all(Array.from({ length: 10 }, () => addon.leave('/read', body, 2_000)));
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
-  const told = await addon.query('SELECT 1');
-  assert.is(told.status, 429);
-  assert.is(told.headers['retry-after'], '1');
-  await left;
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  assert.is((await addon.query('SELECT 1')).status, 200);
+  const started = Date.now();
+  const calls = Array.from({ length: HELD + 2 }, () => addon.begin('/read', body));
+  const told = await Promise.all((await firstOf(calls, 2)).map(({ answer }) => answer));
+  told.push(await addon.query('SELECT 1'));
+  for (const { status, headers, body: said } of told) assert.equal([status, headers['retry-after']], [429, '1'], said);
+  for (const call of calls) call.leave();
+  await endedBeforeTheirTime(started);
+  // Those that waited do not get their turn, which would have taken four times the deadline of a query.
+  const left = Date.now();
+  let again = await addon.query('SELECT 1');
+  while (again.status === 429 && Date.now() - left < QUERY_DEADLINE_MS) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    again = await addon.query('SELECT 1');
+  }
+  assert.is(again.status, 200);
+  assert.ok(Date.now() - left < 3 * QUERY_DEADLINE_MS, `served ${Date.now() - left} ms after they left`);
 });
+
+/** The first `count` of the calls that are answered. */
+function firstOf(calls: readonly Begun[], count: number): Promise<Begun[]> {
+  const answered: Begun[] = [];
+  return new Promise((resolve, reject) => {
+    for (const call of calls)
+      call.answer.then(() => {
+        answered.push(call);
+        if (answered.length === count) resolve([...answered]);
+      }, reject);
+  });
+}
 
 test('reads of an unknown database, table, column or tool are refused in words', async () => {
   assert.is((await addon.read({ tool: 'query', sql: 'SELECT 1' }, { resourceId: 'res-none' })).status, 422);

@@ -1,18 +1,23 @@
 /** One query helper process, started on demand under limits of the operating system, and ended when a query overstays. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { QueryAnswer, QueryJob } from './messages.js';
+import type { HelperReady, QueryAnswer, QueryJob } from './messages.js';
 
 /** Data memory in KiB: V8, two threads and SQLite's own 64 MiB fit; a result that grows without bound does not. */
 const DATA_KIB = 786_432;
 const LIMITED = `ulimit -c 0; ulimit -d ${DATA_KIB}; exec "$@"`;
 
-export type Ended = { readonly ended: 'deadline' | 'died' | 'cancelled' };
+/** How long a helper may take to start, which on a busy machine is no fault of the query. */
+const START_MS = 10_000;
+
+export type Ended = { readonly ended: 'deadline' | 'died' | 'cancelled' | 'unready' };
 
 export class QueryChild {
   private readonly process: ChildProcess;
   private settle: ((answer: QueryAnswer | Ended) => void) | undefined;
   private reason: Ended['ended'] = 'died';
+  private ready = false;
+  private onReady: (() => void) | undefined;
   alive = true;
   /** How many queries it was given. */
   uses = 0;
@@ -38,13 +43,16 @@ export class QueryChild {
 
   /** A helper that dies while it writes leaves half a line, which is no answer; its exit is. */
   private hear(line: string): void {
-    let answer: QueryAnswer;
+    let answer: QueryAnswer | HelperReady;
     try {
-      answer = JSON.parse(line) as QueryAnswer;
+      answer = JSON.parse(line) as QueryAnswer | HelperReady;
     } catch {
       return;
     }
-    this.answer(answer);
+    if ('ready' in answer) {
+      this.ready = true;
+      this.onReady?.();
+    } else this.answer(answer);
   }
 
   private answer(answer: QueryAnswer | Ended): void {
@@ -62,16 +70,22 @@ export class QueryChild {
     }
   }
 
-  /** Runs one query; the helper takes one at a time. A query past its deadline ends with the helper. */
+  /** Runs one query; the helper takes one at a time. The time counts from when it is up; a query past it ends with it. */
   run(job: QueryJob, deadlineMs: number, signal: AbortSignal): Promise<QueryAnswer | Ended> {
     this.uses += 1;
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.end('deadline'), deadlineMs);
+      let timer = setTimeout(() => this.end('unready'), START_MS);
+      this.onReady = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => this.end('deadline'), deadlineMs);
+      };
+      if (this.ready) this.onReady();
       const cancel = () => this.end('cancelled');
       signal.addEventListener('abort', cancel);
       this.idle(false);
       this.settle = (answer) => {
         clearTimeout(timer);
+        this.onReady = undefined;
         signal.removeEventListener('abort', cancel);
         this.idle(true);
         resolve(answer);

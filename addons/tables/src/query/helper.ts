@@ -5,7 +5,7 @@
  */
 import { createInterface } from 'node:readline';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import type { QueryAnswer, QueryJob } from './messages.js';
+import type { HelperReady, QueryAnswer, QueryJob } from './messages.js';
 import { runQuery } from './run.js';
 
 /** `process.exit` would wait for a thread that is inside SQLite. */
@@ -13,7 +13,7 @@ const end = () => process.kill(process.pid, 'SIGKILL');
 
 function watch(): void {
   const worker = new Worker(process.argv[1] ?? '', { stdout: true });
-  worker.on('message', (answer: QueryAnswer) => process.stdout.write(`${JSON.stringify(answer)}\n`));
+  worker.on('message', (answer: QueryAnswer | HelperReady) => process.stdout.write(`${JSON.stringify(answer)}\n`));
   worker.on('error', end);
   worker.on('exit', end);
   process.stdout.on('error', end);
@@ -22,5 +22,10 @@ function watch(): void {
   lines.on('close', end);
 }
 
+function work(): void {
+  parentPort?.on('message', (line: string) => parentPort?.postMessage(runQuery(JSON.parse(line) as QueryJob)));
+  parentPort?.postMessage({ ready: true } satisfies HelperReady);
+}
+
 if (isMainThread) watch();
-else parentPort?.on('message', (line: string) => parentPort?.postMessage(runQuery(JSON.parse(line) as QueryJob)));
+else work();

@@ -47,17 +47,39 @@ export class QueryPool {
   async run(path: string, args: JsonObject, signal: AbortSignal): Promise<Outcome<JsonObject>> {
     const job = decodeQuery(args, this.limits);
     if (!job.ok) return job;
-    if (this.running < HELPERS) this.running += 1;
-    else if (this.waiting.length >= WAITING) return busy(1, 'Too many queries are running. Try again.');
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    const place = await this.place(signal);
+    if (place === 'none') return busy(1, 'Too many queries are running. Try again.');
+    if (place === 'left') return busy(1, 'The caller went away.');
     try {
-      return signal.aborted ? busy(1, 'The caller went away.') : await this.runNow({ ...job.value, path }, signal);
+      return await this.runNow({ ...job.value, path }, signal);
     } finally {
       // The place is handed on, so that nobody can slip in between.
       const next = this.waiting.shift();
       if (next === undefined) this.running -= 1;
       else next();
     }
+  }
+
+  /** Waits for a place among those that run. A caller that goes away meanwhile makes room for another that waits. */
+  private async place(signal: AbortSignal): Promise<'given' | 'left' | 'none'> {
+    if (signal.aborted) return 'left';
+    if (this.running < HELPERS) {
+      this.running += 1;
+      return 'given';
+    }
+    if (this.waiting.length >= WAITING) return 'none';
+    return new Promise((resolve) => {
+      const give = () => {
+        signal.removeEventListener('abort', leave);
+        resolve('given');
+      };
+      const leave = () => {
+        this.waiting.splice(this.waiting.indexOf(give), 1);
+        resolve('left');
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      this.waiting.push(give);
+    });
   }
 
   private async runNow(job: QueryJob, signal: AbortSignal): Promise<Outcome<JsonObject>> {
@@ -86,6 +108,7 @@ export class QueryPool {
     if (answer.ended === 'deadline') {
       return unfit('query_too_slow', `The query took longer than ${QUERY_DEADLINE_MS / 1000} seconds and was ended.`);
     }
+    if (answer.ended === 'unready') return busy(1, 'The query could not be started in time. Try again.');
     if (answer.ended === 'cancelled') return busy(1, 'The caller went away.');
     return unfit(
       'query_failed',

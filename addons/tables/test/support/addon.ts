@@ -1,6 +1,6 @@
 /** The built package as its owner runs it: a real process with its listener on descriptor 3 and its startup line on 4. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -29,6 +29,12 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   // biome-ignore lint/suspicious/noExplicitAny: the tests look into answers of many shapes
   readonly body: any;
+}
+
+/** A call that may not have been answered yet. */
+export interface Begun {
+  readonly answer: Promise<Answer>;
+  leave(): void;
 }
 
 export interface CallOptions {
@@ -76,6 +82,17 @@ export function envelope(scope: string, action: string, args: Args, options: Env
 function listen(): Promise<Server> {
   const server = createServer();
   return new Promise((resolve) => server.listen({ host: '127.0.0.1', port: 0 }, () => resolve(server)));
+}
+
+/** The parent of a running process; `undefined` when it has ended, whether somebody waited for it or not. */
+function parentOf(pid: string): number | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' ? undefined : Number(parent);
+  } catch {
+    return undefined;
+  }
 }
 
 export interface StartOptions {
@@ -136,6 +153,11 @@ export class Addon {
 
   /** One HTTP call on a connection of its own. Rejects when the process cannot answer. */
   raw(path: string, text: string | undefined, options: CallOptions = {}): Promise<Answer> {
+    return this.begin(path, text, options).answer;
+  }
+
+  /** Begins a call from which the caller may go away before it is answered; its answer rejects then. */
+  begin(path: string, text: string | undefined, options: CallOptions = {}): Begun {
     const given = {
       authorization: `Bearer ${CREDENTIAL}`,
       'x-localai-incarnation': INCARNATION,
@@ -144,42 +166,31 @@ export class Addon {
     };
     const headers = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
     const method = options.method ?? (text === undefined ? 'GET' : 'POST');
-    return new Promise((resolve, reject) => {
-      const sent = httpRequest(
-        { host: '127.0.0.1', port: this.port, path, method, headers, agent: false },
-        (response) => {
-          let body = '';
-          response.setEncoding('utf8');
-          response.on('data', (chunk: string) => {
-            body += chunk;
-          });
-          response.on('error', reject);
-          response.on('end', () => {
-            resolve({ status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(body || 'null') });
-          });
-        },
-      );
+    const sent = httpRequest({ host: '127.0.0.1', port: this.port, path, method, headers, agent: false });
+    const answer = new Promise<Answer>((resolve, reject) => {
       sent.on('error', reject);
-      sent.end(text);
+      sent.on('response', (response) => {
+        let body = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          body += chunk;
+        });
+        response.on('error', reject);
+        response.on('end', () => {
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(body || 'null') });
+        });
+      });
     });
+    sent.end(text);
+    return { answer, leave: () => void sent.destroy() };
   }
 
   /** Sends a call and goes away after a while without waiting for its answer. */
-  leave(path: string, text: string, afterMs: number): Promise<void> {
-    const headers = {
-      authorization: `Bearer ${CREDENTIAL}`,
-      'x-localai-incarnation': INCARNATION,
-      'content-type': 'application/json',
-    };
-    const sent = httpRequest({ host: '127.0.0.1', port: this.port, path, method: 'POST', headers, agent: false });
-    sent.on('error', () => {});
-    sent.end(text);
-    return new Promise((resolve) =>
-      setTimeout(() => {
-        sent.destroy();
-        resolve();
-      }, afterMs),
-    );
+  async leave(path: string, text: string, afterMs: number): Promise<void> {
+    const { answer, leave } = this.begin(path, text);
+    answer.catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, afterMs));
+    leave();
   }
 
   call(path: string, body: unknown, options: CallOptions = {}): Promise<Answer> {
@@ -217,6 +228,13 @@ export class Addon {
     const args = { tool: 'create-database', name };
     const created = await this.change('create', `create-${resourceId}`, args, { resourceId });
     if (created.body?.state !== 'committed') throw new Error(`no database: ${JSON.stringify(created.body)}`);
+  }
+
+  /** The ids of the query helpers it has started and not yet ended. */
+  helpers(): readonly number[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && parentOf(name) === this.process.pid)
+      .map(Number);
   }
 
   async kill(): Promise<void> {
