@@ -12,6 +12,9 @@ import { assert } from './harness.js';
 import { AMOUNT, askOwner, type MainJob, type ProposalView, type Step } from './main-job.js';
 import { clientOf } from './server.js';
 
+const SETTLED_WITHIN_MS = 10_000;
+const UNRESOLVED = '/api/addons/proposals?state=unresolved&limit=100';
+
 interface AppView {
   readonly id: string;
   readonly state: string;
@@ -30,20 +33,23 @@ export function counterState(dataPath: string): CounterState {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as CounterState) : { counters: {}, applied: {} };
 }
 
-/** Waits until nothing starts any more, and looks up every outcome that a crash left unknown. */
-export async function settle(address: string): Promise<readonly AppView[]> {
+/**
+ * Waits until nothing starts any more and the owner has found out by itself what a crash left open: it asks nothing of
+ * the owner that would make it do so. What may stay unknown is what the add-on never applied.
+ */
+export async function settle(address: string, dataPath: string): Promise<readonly AppView[]> {
   const client = clientOf(address);
-  for (let tries = 0; tries < 1_000; tries += 1) {
+  const until = Date.now() + SETTLED_WITHIN_MS;
+  for (;;) {
     const { apps } = (await client.get<{ apps: AppView[] }>('/api/addons/apps')).body;
-    if (!apps.some(({ state }) => state === 'starting')) {
-      const { proposals } = (await client.get<{ proposals: ProposalView[] }>('/api/addons/proposals?state=unresolved'))
-        .body;
-      for (const { id } of proposals) await client.post(`/api/addons/proposals/${id}/reconcile`, {});
-      return apps;
-    }
+    const { proposals } = (await client.get<{ proposals: ProposalView[] }>(UNRESOLVED)).body;
+    const { applied } = counterState(dataPath);
+    const open = proposals.filter(({ id, state }) => state === 'executing' || applied[id] !== undefined);
+    const starting = apps.filter(({ state }) => state === 'starting');
+    if (open.length === 0 && starting.length === 0) return apps;
+    if (Date.now() > until) throw new Error(`never settled: ${JSON.stringify([...open, ...starting])}`);
     await new Promise((resume) => setTimeout(resume, 20));
   }
-  throw new Error('the add-on is starting for ever');
 }
 
 /** Everything acknowledged is there, nothing was applied twice or without a confirmation, and nothing is left half done. */

@@ -1,55 +1,103 @@
-/** A server that strace kills at its n-th call of a kind; the add-on and every other child of it is let go at its exec. */
+/** strace that kills a server at the n-th call of a kind in its main thread, or in the one thread of its pool. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { python } from './fixture-addon.js';
 import { assert } from './harness.js';
-import { Gone, type MainJob } from './main-job.js';
-import { type RunningServer, startServer } from './server.js';
 
 const STRACE = '/usr/bin/strace';
 export const ARGS = ['--addons-official-library', 'false', '--log-level', 'info'];
+const ATTACH_MS = 10_000;
 
-/**
- * The calls of each kind. Counting is per thread, hence one thread in the pool. A spawn is a `clone`; threads are made
- * with `clone3`, and where they are not, a few more moments are tried than there are spawns.
- */
-export const KINDS_OF_CALL = {
+/** A spawn is a `clone`; threads are made with `clone3`. */
+const CALLS = {
   fdatasync: 'fdatasync',
   fsync: 'fsync',
   rename: '?rename,?renameat,renameat2',
   spawn: 'clone,?fork,?vfork',
 } as const;
-export type KindOfCall = keyof typeof KINDS_OF_CALL;
 
-/** Commits and spawns are made by the main thread, and tracing that one alone is several times as fast. */
-const ON_MAIN_THREAD: ReadonlySet<KindOfCall> = new Set(['fdatasync', 'spawn']);
-const ALL_THREADS = ['-f', '-b', 'execve'];
-
-export function killAt(kind: KindOfCall, n: number): readonly string[] {
-  assert.ok(existsSync(STRACE), 'strace is installed');
-  const calls = KINDS_OF_CALL[kind];
-  const inject = `inject=${calls}:signal=SIGKILL:when=${n}`;
-  const quiet = ['-o', '/dev/null', '-E', 'UV_THREADPOOL_SIZE=1', '-D'];
-  return [STRACE, ...quiet, ...(ON_MAIN_THREAD.has(kind) ? [] : ALL_THREADS), '-e', `trace=${calls}`, '-e', inject];
+/** strace counts in each thread on its own, so a moment is the n-th call of a kind in one thread. */
+export interface Trace {
+  readonly kind: keyof typeof CALLS;
+  readonly thread: 'main' | 'pool';
 }
 
-/** Runs the job from start to SIGTERM on a server under `wrap`; true when the server was killed on the way. */
-export async function wasKilled(job: MainJob, wrap: readonly string[]): Promise<boolean> {
-  let server: RunningServer;
+const injecting = ({ kind }: Trace, n: number): readonly string[] => [
+  ...['-e', `trace=${CALLS[kind]}`, '-e', `inject=${CALLS[kind]}:signal=SIGKILL:when=${n}`],
+];
+
+/** Where a process may trace only its descendants, the server allows every process of its user to trace it. */
+const ALLOW =
+  'import ctypes,os,sys;ctypes.CDLL(None).prctl(0x59616d61,ctypes.c_ulong(-1));os.execv(sys.argv[1],sys.argv[1:])';
+const SCOPE = '/proc/sys/kernel/yama/ptrace_scope';
+
+/** What stands before the command line of a server that is to be traced later. */
+export function traceable(): readonly string[] {
+  const free = !existsSync(SCOPE) || readFileSync(SCOPE, 'utf8').trim() === '0';
+  return ['/usr/bin/env', 'UV_THREADPOOL_SIZE=1', ...(free ? [] : [python(), '-c', ALLOW])];
+}
+
+/**
+ * What stands before the command line of a server that is killed in its start. For a call of the pool every thread is
+ * traced, and the main thread must make none of the kind; a child is let go at its exec. -I lets the tracer be ended.
+ */
+export function killInStart(trace: Trace, n: number): readonly string[] {
+  assert.ok(existsSync(STRACE), 'strace is installed');
+  const threads = trace.thread === 'main' ? [] : ['-f', '-b', 'execve'];
+  return [...traceable(), STRACE, '-D', '-I', '1', '-o', '/dev/null', ...threads, ...injecting(trace, n)];
+}
+
+/** 0 when nobody traces the thread; undefined when it is gone. */
+const tracerOf = (pid: number, thread = pid): number | undefined => {
   try {
-    server = await startServer(job.dataPath, ARGS, wrap);
-  } catch (error) {
-    if (/ended with SIGKILL/.test(String(error))) return true;
-    throw error;
+    return Number(/^TracerPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'))?.[1]);
+  } catch {
+    return undefined;
   }
-  try {
-    await job.run(server.address);
-    return (await server.stop('SIGTERM')) === 'SIGKILL';
-  } catch (error) {
-    if (!(error instanceof Gone)) throw new Error(`${error}\n${server.output()}`, { cause: error });
-    if (server.child.exitCode === null && server.child.signalCode === null) await once(server.child, 'exit');
-    assert.is(server.child.signalCode, 'SIGKILL', server.output());
-    return true;
-  } finally {
-    server.child.kill('SIGKILL');
+};
+
+/** Takes the tracer of `killInStart` away. */
+export async function release(pid: number): Promise<void> {
+  const tracer = tracerOf(pid);
+  if (tracer) process.kill(tracer, 'SIGTERM');
+  while (tracerOf(pid)) await sleep(2);
+}
+
+/** Kills a running server at its n-th call from now on. Resolves when it is traced, with what takes the tracer away. */
+export async function killAt(pid: number, trace: Trace, n: number): Promise<() => Promise<void>> {
+  const main = trace.thread === 'main';
+  const threads = readdirSync(`/proc/${pid}/task`).map(Number);
+  const traced = threads.filter((thread) => (thread === pid) === main);
+  const which = traced.flatMap((thread) => ['-p', String(thread)]);
+  const strace = spawn(STRACE, ['-q', '-o', '/dev/null', ...which, ...injecting(trace, n)], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let told = '';
+  strace.stderr.on('data', (chunk: Buffer) => {
+    told += chunk;
+  });
+  const ended = once(strace, 'exit');
+  const attached = (thread: number) => [undefined, strace.pid].includes(tracerOf(pid, thread));
+  for (let tries = 0; !traced.every(attached); tries += 1) {
+    assert.ok(strace.exitCode === null && tries < ATTACH_MS / 2, `strace did not attach: ${told}`);
+    await sleep(2);
+  }
+  return async () => {
+    strace.kill('SIGTERM');
+    await ended;
+  };
+}
+
+/** Waits until a server that has just got ready has a child, or is gone: the check of its journal runs in one. */
+export async function hasChild(pid: number): Promise<void> {
+  for (let tries = 0; tries < 500; tries += 1) {
+    try {
+      if (readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8') !== '') return;
+    } catch {
+      return;
+    }
+    await sleep(4);
   }
 }

@@ -46,8 +46,8 @@ export class MainJob {
     readonly libraryUrl: string,
   ) {}
 
-  /** Does the whole job from its first step, with the ids of earlier runs. Rejects with `Gone` when the server dies. */
-  async run(address: string): Promise<void> {
+  /** Does the whole job, or these steps of it, with the ids of earlier runs. Rejects with `Gone` when the server dies. */
+  async run(address: string, wanted: readonly Step[] = STEPS): Promise<void> {
     this.attach(address);
     const steps: Record<Step, () => Promise<void>> = {
       library: () => this.library(),
@@ -62,7 +62,7 @@ export class MainJob {
       disable: () => this.operation('disable', (id) => this.app('stop', id)),
       uninstall: () => this.operation('uninstall', (id) => this.lifecycle(id, 'uninstall', {})),
     };
-    for (const step of STEPS) {
+    for (const step of wanted) {
       this.tried.add(step);
       await steps[step]();
       this.acknowledged.add(step);

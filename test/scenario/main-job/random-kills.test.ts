@@ -14,7 +14,7 @@ const SEED = Number(process.env.CASTELLAN_KILL_SEED ?? Date.now() % 1_000_000);
 /** More rounds for a long run; never fewer. */
 const ROUNDS = Math.max(100, Number(process.env.CASTELLAN_KILL_ROUNDS ?? 100));
 /** Seeds that once failed; each root of rounds has one of its own. */
-const EXAMPLES: readonly number[] = [20_261_130];
+const EXAMPLES: readonly number[] = [20_261_130, 72_399];
 const ROUNDS_A_ROOT = 10;
 /** Roots at work at the same time. */
 const AT_ONCE = 2;
@@ -135,7 +135,7 @@ async function rounds(seed: number, count: number): Promise<number> {
       kills += 1;
       for (; kills < count && random() < 0.3; kills += 1) await killInStart(dataPath, random() * MOST_START_MS);
       server = await startServer(dataPath, ARGS);
-      await settle(server.address);
+      await settle(server.address, dataPath);
       await judge(load, server.address, dataPath);
       await assertReplays(dataPath);
       await tidy(server.address);
