@@ -1,6 +1,8 @@
 /** `castellan package ...`: tells an add-on author what would be refused, and makes packages (wire, "Command line"). */
 import type { Command } from 'commander';
 import { addLayoutCommands } from './package/layouts.js';
+import { addRegistryCommands } from './package/registry.js';
+import { addReleaseCommands } from './package/release.js';
 
 interface LintOptions {
   readonly json?: boolean;
@@ -33,4 +35,6 @@ export function addPackageCommands(program: Command): void {
     .option('--json', 'print JSON, one line a path')
     .action(lint);
   addLayoutCommands(command);
+  addReleaseCommands(command);
+  addRegistryCommands(command);
 }

@@ -90,3 +90,8 @@ export const requirements = closed(
 export const toolNames = list('list of at most 32 different names', toolName, 32);
 export const toolCount = whole('whole number from 0 to 100,000', 0, 100_000);
 export const isTrue = t.literal(true, '"true"');
+
+const signer = text('signer of at most 512 characters', (value) => /^[\x21-\x7e]{1,512}$/.test(value));
+
+/** The signer a publisher expects. It is read so that an entry may say it, and never believed: the policy is the source's (15:198-202). */
+export const expectedSigner = closed('policy', { requireSignature: t.boolean }, { issuer: signer, identity: signer });

@@ -1,4 +1,4 @@
-/** One GET as the library and package rules want it: no redirects, no content coding, deadlines, and bodies that are never left open. */
+/** One request as the library and package rules want it: no redirects, no content coding, deadlines, and bodies that are never left open. */
 import type { Clock } from '../commands/ports.js';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
 
@@ -14,12 +14,20 @@ export interface GetOptions {
   readonly authorization?: string;
   /** What is sent as `Accept`. */
   readonly accept?: string;
+  /** For the few requests that write; a GET without. */
+  readonly send?: Sending;
   /** From the call to the end of the body. */
   readonly totalMs: number;
   /** The longest wait for the answer, and for the next `stallBytes` of its body; time the reader takes does not count. */
   readonly stallMs: number;
   /** How much must come within `stallMs` for the wait to begin anew, so that a drop now and then is not enough. Default 1. */
   readonly stallBytes?: number;
+}
+
+export interface Sending {
+  readonly method: 'HEAD' | 'POST' | 'PUT';
+  readonly contentType?: string;
+  readonly body?: Uint8Array | { readonly size: number; readonly stream: ReadableStream<Uint8Array> };
 }
 
 export interface Answer {
@@ -39,7 +47,7 @@ export class GetError extends Error {
   }
 }
 
-/** Sends one GET and answers whatever status came; no redirect is followed. Left when there was no answer at all. */
+/** Sends one request and answers whatever status came; no redirect is followed. Left when there was no answer at all. */
 export async function httpSend(url: URL, options: GetOptions): Promise<Either<GetFailure, Answer>> {
   const stop = new AbortController();
   let reason = 'the connection failed or was cut; try again';
@@ -64,7 +72,9 @@ export async function httpSend(url: URL, options: GetOptions): Promise<Either<Ge
       redirect: 'manual',
       credentials: 'omit',
       signal: stop.signal,
+      ...sending(options.send),
       headers: {
+        ...sendingHeaders(options.send),
         'accept-encoding': 'identity',
         'user-agent': 'castellan',
         ...(options.accept === undefined ? {} : { accept: options.accept }),
@@ -107,6 +117,21 @@ export async function httpSend(url: URL, options: GetOptions): Promise<Either<Ge
   const length = Number(headers.get('content-length') ?? Number.NaN);
   const declared = Number.isSafeInteger(length) ? { declaredLength: length } : {};
   return right({ status, headers, chunks: chunks(), close, ...declared });
+}
+
+function sending(send: Sending | undefined): RequestInit {
+  if (send === undefined) return {};
+  const { method, body } = send;
+  if (body === undefined) return { method };
+  return body instanceof Uint8Array ? { method, body } : { method, body: body.stream, duplex: 'half' };
+}
+
+/** A stream is sent with its length: some registries refuse a body in pieces. */
+function sendingHeaders({ contentType, body }: Partial<Sending> = {}): Record<string, string> {
+  return {
+    ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    ...(body === undefined || body instanceof Uint8Array ? {} : { 'content-length': String(body.size) }),
+  };
 }
 
 /** Sends one GET. Left for anything but a 200 with an uncoded body: every 3xx is a refusal, no redirect is followed (06:46). */

@@ -43,6 +43,7 @@ const Entry = closed(
     requires: rule.requirements,
     shadows: rule.toolNames,
     skillShadows: rule.toolNames,
+    policy: rule.expectedSigner,
   },
 );
 type Entry = t.TypeOf<typeof Entry>;
@@ -115,9 +116,9 @@ function readEntry(raw: unknown, options: IndexOptions): Either<string, Release>
   return right(releaseOf(entry, options.sourceId));
 }
 
-/** Source and selection are the host's to say; every other field is copied by name, so nothing else of an entry gets through. */
+/** Source, selection and policy are the host's to say, so what an entry says of a policy ends here (06:77-79; 15:198-200). */
 function releaseOf(entry: Entry, sourceId: string): Release {
-  const { kind: _kind, addonId, id = addonId ?? '', digest = '', ...rest } = entry;
+  const { kind: _kind, policy: _policy, addonId, id = addonId ?? '', digest = '', ...rest } = entry;
   return { sourceId, kind: 'addon', id, digest, ...rest };
 }
 

@@ -10,8 +10,13 @@ export interface IndexEntry {
   readonly manifest: Manifest;
   /** Where the package will be; `{{origin}}` in it stands for the address of the process that serves the library. */
   readonly artifact: string;
-  readonly digest: string;
+  /** Pins the package; absent only when it is mutable. */
+  readonly digest?: string;
+  /** The artifact is a moving tag (15:84-89). */
+  readonly mutable?: true;
   readonly channel?: string;
+  /** The signer a publisher expects; a reader puts the policy of its source in its place (15:198-202). */
+  readonly policy?: { readonly requireSignature: boolean; readonly issuer: string; readonly identity: string };
   /** What the library says of a package whose manifest has no page to say it on. */
   readonly listing?: { readonly name?: string; readonly description?: string };
 }
@@ -19,14 +24,22 @@ export interface IndexEntry {
 const TOOLS_SHOWN = 32;
 
 /** The text of an index, one entry a package, in the order of id, version and platform. Left: what a reader would refuse. */
-export function renderIndex(entries: readonly IndexEntry[]): Either<string, string> {
-  const rows = entries.map(row).sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+export const renderIndex = (entries: readonly IndexEntry[]): Either<string, string> =>
+  renderRows(entries.map(entryRow));
+
+/** The same from rows. */
+export function renderRows(entries: readonly EntryRow[]): Either<string, string> {
+  const rows = [...entries].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
   const text = rows.length === 0 ? '[]\n' : stringify(rows, { lineWidth: 0, aliasDuplicateObjects: false });
-  const read = parseLibraryIndex(Buffer.from(text.replaceAll(ORIGIN, 'http://127.0.0.1:1')), {
-    sourceId: 'written',
-    allowLoopbackHTTP: true,
-  });
-  return isLeft(read) ? left(`the index would be refused: ${read.left}`) : right(text);
+  const problem = indexProblem(text);
+  return problem === undefined ? right(text) : left(problem);
+}
+
+/** Why a reader would refuse the text of an index, or undefined. */
+export function indexProblem(text: string): string | undefined {
+  const options = { sourceId: 'written', allowLoopbackHTTP: true };
+  const read = parseLibraryIndex(Buffer.from(text.replaceAll(ORIGIN, 'http://127.0.0.1:1')), options);
+  return isLeft(read) ? `the index would be refused: ${read.left}` : undefined;
 }
 
 /** Writes the index to `out`, by a temporary file and a rename. */
@@ -38,10 +51,11 @@ export async function writeIndex(entries: readonly IndexEntry[], out: string): P
   return right(undefined);
 }
 
-type Row = ReturnType<typeof row>;
-const sortKey = ({ id, version, os, arch }: Row) => `${id} ${version} ${os} ${arch}`;
+export type EntryRow = ReturnType<typeof entryRow>;
+const sortKey = ({ id, version, os, arch }: EntryRow) => `${id} ${version} ${os} ${arch}`;
 
-function row({ manifest, artifact, digest, channel, listing }: IndexEntry) {
+/** One entry with what its manifest says before an install. */
+export function entryRow({ manifest, artifact, digest, mutable, channel, policy, listing }: IndexEntry) {
   const { capabilities } = manifest;
   const ui = capabilities.ui;
   const title = defaultText(ui?.title);
@@ -60,16 +74,21 @@ function row({ manifest, artifact, digest, channel, listing }: IndexEntry) {
     version: manifest.version,
     ...present({ channel }),
     artifact,
-    digest,
+    ...present({ digest, mutable }),
     os: manifest.os,
     arch: manifest.arch,
     ...(Object.keys(hints).length === 0 ? {} : { ui: hints }),
-    toolCount: capabilities.tools.length,
-    tools: capabilities.tools.slice(0, TOOLS_SHOWN),
+    ...toolHints(manifest),
     requires: requirements(manifest),
-    ...present({ shadows: shadows(manifest) }),
+    ...present({ shadows: shadows(manifest), policy }),
   };
 }
+
+/** The chat tools a package declares, at most 32 by name (06, "Catalog document and limits"). */
+export const toolHints = ({ capabilities: { tools } }: Manifest) => ({
+  toolCount: tools.length,
+  tools: tools.slice(0, TOOLS_SHOWN),
+});
 
 function requirements(manifest: Manifest) {
   const { host, api, protocol, dataFormat } = manifest;

@@ -14,6 +14,8 @@ export interface TokenRequest {
   readonly address: RegistryAddress;
   readonly credential: RegistryCredential | undefined;
   readonly http: GetOptions & { readonly fetch: Fetch };
+  /** What the token is for; only a publisher asks for more than to pull. */
+  readonly actions?: 'pull' | 'pull,push';
 }
 
 /** Left: why the registry cannot be answered, in words without an address, a secret or anything it said. */
@@ -31,10 +33,10 @@ export async function answerChallenge(header: string | null, request: TokenReque
   return credential.authorization(registry);
 }
 
-/** Asks for a token to pull from the one repository, whatever scope the challenge names. */
+/** Asks for a token for the one repository, whatever scope the challenge names. */
 async function askToken(
   { parameters }: Challenge,
-  { address, credential, http }: TokenRequest,
+  { address, credential, http, actions = 'pull' }: TokenRequest,
 ): Promise<Either<string, string>> {
   const registry = new URL(address.origin);
   const realm = namedByRegistry(parameters.get('realm') ?? '', registry, address.allowLoopbackHTTP);
@@ -49,7 +51,7 @@ async function askToken(
   if (authorization !== undefined && isLeft(authorization)) return authorization;
   const service = parameters.get('service');
   if (service !== undefined && service.length <= 256) realm.searchParams.set('service', service);
-  realm.searchParams.set('scope', `repository:${address.repository}:pull`);
+  realm.searchParams.set('scope', `repository:${address.repository}:${actions}`);
   const sent = await httpSend(realm, {
     ...http,
     accept: 'application/json',
