@@ -4,7 +4,7 @@
  * usage: node scripts/build.mjs [--if-stale]      (then nothing is done for a fresh `dist/`, and another is made anew)
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bundle } from './bundle.mjs';
 import { isFresh, stamp } from './freshness.mjs';
@@ -20,4 +20,7 @@ await bundle(root);
 chmodSync(`${root}dist/cli/main.js`, 0o755);
 run('vite', ['build', 'ui', '--logLevel', 'warn']);
 execFileSync(process.execPath, [`${root}scripts/build-library.mjs`], { cwd: root, stdio: 'inherit' });
+// The build of a version tag reads the index of its own release; every other build the library made above.
+if (process.env.CASTELLAN_RELEASE)
+  writeFileSync(`${root}dist/release.json`, JSON.stringify({ tag: process.env.CASTELLAN_RELEASE }));
 stamp(root);

@@ -75,8 +75,11 @@ export type SourceCommand =
       readonly kind: KnownSource['kind'];
       readonly id: string;
       readonly settings: SourceSettings;
+      readonly enabled: boolean;
     }
   | { readonly type: 'change'; readonly settings: SourceSettings }
+  /** Gives a source that ships with the product what another build chose; the credential it names stays. */
+  | { readonly type: 'move'; readonly settings: SourceSettings }
   | { readonly type: 'enable' }
   | { readonly type: 'disable' }
   | { readonly type: 'remove' };
@@ -84,17 +87,20 @@ export type SourceCommand =
 // ---- decide --------------------------------------------------------------------------------------------------
 
 const UNKNOWN = refuse('not_found', 'There is no library with this id. Nothing changed.');
-const SHIPPED = refuse(
-  'not_permitted',
-  'This library ships with the product: it can be turned on, turned off or removed, but not changed.',
-);
 
 type Decision = Either<Refusal, readonly SourceEvent[]>;
 
 function add(command: Extract<SourceCommand, { type: 'add' | 'ship' }>, builtin: boolean): Decision {
-  const { kind, id, settings } = command;
-  const enabled = command.type === 'ship' || command.enabled;
+  const { kind, id, settings, enabled } = command;
   return right([{ type: 'SourceAdded', payload: { kind, id, ...settings, enabled, builtin } }]);
+}
+
+function moved(state: KnownSource, { name, url, format, policy }: SourceSettings): readonly SourceEvent[] {
+  const { authReference } = state;
+  // The same build again changes nothing, so a signer that was edited stays.
+  if (state.url === url) return [];
+  const reference = authReference === undefined ? {} : { authReference };
+  return [{ type: 'SourceChanged', payload: { name, url, format, policy, ...reference } }];
 }
 
 function decide(state: Source, command: SourceCommand): Decision {
@@ -107,12 +113,13 @@ function decide(state: Source, command: SourceCommand): Decision {
   const present = state.status === 'present';
   switch (command.type) {
     case 'change':
-      if (state.builtin) return left(SHIPPED);
       return right([{ type: 'SourceChanged', payload: command.settings }]);
+    case 'move':
+      return right(moved(state, command.settings));
     case 'enable':
       return right(present && state.enabled ? [] : [{ type: 'SourceEnabled', payload: {} }]);
     case 'disable':
-      if (!present) return left(UNKNOWN);
+      // A tombstone is off already.
       return right(state.enabled ? [{ type: 'SourceDisabled', payload: {} }] : []);
     case 'remove':
       if (!state.builtin) return right([{ type: 'SourceDeleted', payload: {} }]);

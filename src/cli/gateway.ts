@@ -31,6 +31,12 @@ export function createGateway(store: Store, lifecycle: Lifecycle, proposals: Pro
     unresolved,
     resources,
     createResource,
+    sources: (caller) => lifecycle.administration.sources(caller),
+    addSource: (caller, source) => lifecycle.administration.add(caller, source),
+    switchSource: (caller, id, to) => lifecycle.administration.switch(caller, id, to),
+    removeSource: (caller, id) => lifecycle.administration.remove(caller, id),
+    settings: (caller) => lifecycle.administration.settings(caller),
+    changeSettings: (caller, change) => lifecycle.administration.change(caller, change),
     subscribe: (caller, listener) => {
       const stopApps = lifecycle.onChange(() => listener('apps'));
       const stopProposals = proposals.onChange((kind, userId) => {

@@ -14,6 +14,7 @@ export interface RunOptions {
   readonly tls?: { readonly certPath: string; readonly keyPath: string };
   readonly dataPath: string;
   readonly officialLibrary: boolean;
+  readonly officialLibraries: boolean;
   readonly credentialsPath?: string;
   readonly trustedRootPath?: string;
   readonly hostOps: HostOpsChoice;
@@ -33,6 +34,7 @@ export interface RawOptions {
   readonly addonsOwnershipMode?: string;
   readonly addonsRole: string;
   readonly addonsOfficialLibrary: boolean;
+  readonly officialLibraries: boolean;
   readonly credentials?: string;
   readonly sigstoreTrustedRoot?: string;
   readonly addonHostOps?: string;
@@ -103,6 +105,14 @@ export function addRunOptions(command: Command): Command {
     .addOption(
       toggle('addons-official-library', 'register the built-in library on the first start')
         .env('LOCALAI_ADDONS_OFFICIAL_LIBRARY')
+        .default(true),
+    )
+    .addOption(
+      toggle(
+        'official-libraries',
+        'use the sources that ship with the product, until somebody switches them in the page',
+      )
+        .env('LOCALAI_OFFICIAL_LIBRARIES')
         .default(true),
     )
     .addOption(
@@ -181,6 +191,7 @@ export function judge(raw: RawOptions): Either<string, RunOptions> {
       : { tls: { certPath: raw.tlsCert, keyPath: raw.tlsKey } }),
     dataPath: raw.dataPath,
     officialLibrary: raw.addonsOfficialLibrary,
+    officialLibraries: raw.officialLibraries,
     ...(raw.credentials === undefined ? {} : { credentialsPath: raw.credentials }),
     ...(raw.sigstoreTrustedRoot === undefined ? {} : { trustedRootPath: raw.sigstoreTrustedRoot }),
     hostOps: hostOps.right,

@@ -25,6 +25,7 @@ export async function ownerCommand(
     log: createLog('silent'),
     officialLibrary: true,
     hostGrants: NO_GRANTS,
+    officialLibraries: true,
     build: 'cli',
     ...(credentials ? { credentialsPath: credentials } : {}),
   });

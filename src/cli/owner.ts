@@ -1,7 +1,9 @@
 /** The composition root: opens the owner root and everything that stands on it, in the order recovery needs. */
 import { join } from 'node:path';
+import { isKnown } from '../aggregates/source.js';
 import type { OwnerContext } from '../commands/context.js';
 import type { OwnerGateway } from '../commands/gateway.js';
+import { FURTHER_DEFAULTS, officialLibrary } from '../commands/library/shipped.js';
 import { createLifecycle } from '../commands/lifecycle/index.js';
 import type { Log } from '../commands/ports.js';
 import { ProcessLedger } from '../commands/process-ledger.js';
@@ -24,12 +26,14 @@ import { movedReason, type OwnerRoot, openOwnerRoot } from '../process/owner-roo
 import { Supervisor } from '../process/supervisor.js';
 import { findInstalled } from '../projections/installed.js';
 import { ownerKind } from '../projections/kinds/owner.js';
+import { sourceKind } from '../projections/kinds/source.js';
 import { KINDS } from '../projections/kinds.js';
 import { reconcileLifecycle, startEnabled } from '../recovery/reconcile-lifecycle.js';
 import { reconcileProposals } from '../recovery/reconcile-proposals.js';
 import type { ControlCommands } from './control/protocol.js';
 import { createGateway } from './gateway.js';
 import { libraryControl } from './library-control.js';
+import { releaseTag } from './release.js';
 import { replayControl } from './replay-control.js';
 import { systemClock, systemIds } from './system.js';
 
@@ -43,6 +47,8 @@ export interface OwnerOptions {
   readonly officialLibrary: boolean;
   /** Which host operations the administrator grants; decided before the owner opens, for its whole life. */
   readonly hostGrants: HostGrants;
+  /** Whether the defaults are used as long as nobody switched them. */
+  readonly officialLibraries: boolean;
   /** The operator's file of credentials for libraries and registries. */
   readonly credentialsPath?: string;
   /** The operator's trust root for signatures; without it, that of the public Sigstore counts. */
@@ -134,15 +140,18 @@ async function compose(
     hostOps: hostOpPolicies(HOST_OPERATIONS, options.hostGrants),
     dataRoot: root.folder('data'),
   };
-  const builtin = options.officialLibrary ? await builtinLibrary(log) : undefined;
-  const shipped =
-    builtin === undefined
-      ? []
-      : [{ id: 'official', kind: 'addon' as const, name: 'Built-in library', url: builtin.url }];
+  const first = store.ahead.get(ownerKind, '').epoch === 0;
+  // After the first start the source itself says whether there is an official library; the flag counts no more (04:70-75).
+  const known = isKnown(store.ahead.get(sourceKind, 'addon-official'));
+  const wanted = known || (first && options.officialLibrary);
+  const tag = releaseTag();
+  const builtin = wanted && tag === undefined ? await builtinLibrary(log) : undefined;
+  const official = wanted ? officialLibrary(tag, builtin?.url) : undefined;
   const lifecycle = createLifecycle(context, {
     administrators: async (caller) => right(caller.administrator),
-    shipped,
+    shipped: [...(official === undefined ? [] : [official]), ...FURTHER_DEFAULTS],
     credentials: credentials.references,
+    officialLibraries: options.officialLibraries,
   });
   const proposals = createProposals(context, findInstalled);
   const verifying = new AbortController();
@@ -153,16 +162,18 @@ async function compose(
     runtimeDir: root.folder('runtime'),
     start: async () => {
       const epoch = nextEpoch(store, options.build);
-      const begun = isLeft(epoch) ? epoch : await store.commit({ changes: [epoch.right] });
+      const sources = lifecycle.library.sources.startChanges(first);
+      if (isLeft(epoch)) throw new Error(epoch.left.message);
+      if (isLeft(sources)) throw new Error(sources.left.message);
+      // In one commit: a first start that is cut off is a first start again.
+      const begun = await store.commit({ changes: [epoch.right, ...sources.right] });
       if (isLeft(begun)) throw new Error(begun.left.message);
       const settled = await reconcileLifecycle(lifecycle);
       if (isLeft(settled)) throw new Error(settled.left.message);
       await reconcileProposals(proposals);
       proposals.start();
-      const library = await lifecycle.openLibrary();
-      if (isLeft(library)) throw new Error(library.left.message);
       // Nobody waits for these two, and a fault in one of them must not end the server.
-      library.right.refreshed.catch((error: unknown) => log.error({ err: error }, 'libraries could not be read'));
+      lifecycle.openLibrary().catch((error: unknown) => log.error({ err: error }, 'libraries could not be read'));
       startEnabled(lifecycle).catch((error: unknown) => log.error({ err: error }, 'enabled add-ons were not started'));
       // A spawn blocks the loop, so the check begins when the server already answers.
       guard = new Promise((resume) => setImmediate(resume))

@@ -44,6 +44,7 @@ export async function run(options: RunOptions, build: string): Promise<number> {
       log,
       officialLibrary: options.officialLibrary,
       hostGrants: granted.right,
+      officialLibraries: options.officialLibraries,
       ...(options.credentialsPath === undefined ? {} : { credentialsPath: options.credentialsPath }),
       ...(options.trustedRootPath === undefined ? {} : { trustedRootPath: options.trustedRootPath }),
       build,

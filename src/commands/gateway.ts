@@ -14,11 +14,15 @@ import type {
   ProposalRequest,
   ProposalView,
   ResourceEntry,
+  ServerSettings,
+  SourceList,
+  SourceView,
   UnresolvedView,
 } from '../contract/api.js';
 import type { Either } from '../contract/fp.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Refusal } from '../contract/refusal.js';
+import type { SettingsChange, SourceRequest } from '../contract/requests.js';
 import type { ContractRequest } from '../contract/wire.js';
 import type { Progress } from './ports.js';
 
@@ -95,6 +99,14 @@ export interface OwnerGateway {
     caller: Caller,
     body: WithRawArguments<ResourceCreation>,
   ): Answer<{ created: boolean; entry: ResourceEntry & { operationId: string } }>;
+
+  /** Every source of every kind, tombstones included; for administrators, like the four below (04:178-198). */
+  sources(caller: Caller): Answer<SourceList>;
+  addSource(caller: Caller, source: SourceRequest): Answer<SourceView>;
+  switchSource(caller: Caller, id: string, to: 'enable' | 'disable'): Answer<SourceView>;
+  removeSource(caller: Caller, id: string): Answer<void>;
+  settings(caller: Caller): Answer<ServerSettings>;
+  changeSettings(caller: Caller, change: SettingsChange): Answer<ServerSettings>;
 
   /** Tells which lists changed for this caller; the returned function ends the subscription. */
   subscribe(caller: Caller, listener: (kind: ChangeKind) => void): () => void;

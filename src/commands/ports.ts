@@ -232,12 +232,19 @@ export interface PackageStore {
   sweep(): Promise<Either<Refusal, { readonly removed: number }>>;
 }
 
+/** What one library index holds: the entries of kinds this version knows, and how many it left out (04:218-231). */
+export interface LibraryListing {
+  readonly releases: readonly Release[];
+  readonly skipped: number;
+  readonly skippedKinds: readonly string[];
+}
+
 /** Fetches and parses one library index: bounds, strictness and redirects as chapter 06 has them. */
 export interface CatalogFetcher {
   fetch(
     source: { id: string; url: string; policy: SourcePolicy; authReference?: string },
     signal: AbortSignal,
-  ): Promise<Either<Refusal, readonly Release[]>>;
+  ): Promise<Either<Refusal, LibraryListing>>;
 }
 
 // ---- the contract, as the use cases need it ---------------------------------------------------------------

@@ -135,11 +135,17 @@ export interface SourceView {
   readonly kind: 'addon' | 'backend' | 'model';
   readonly name: string;
   readonly url: string;
-  readonly enabled: boolean;
   readonly format: 'library' | 'gallery';
-  readonly builtin: boolean;
-  /** The tombstone of a built-in library: it stays away until it is enabled again (04:140-143). */
-  readonly removed?: true;
+  /** What the server does with it now: on, not removed and not suspended (04:194). */
+  readonly enabled: boolean;
+  /** Ships with the product. */
+  readonly default: boolean;
+  /** The tombstone of a default: it stays away until it is enabled again (04:140-143). */
+  readonly removed: boolean;
+  /** A default while the official libraries are off; its own state is kept (04:172-174). */
+  readonly suspended: boolean;
+  /** Which other source lists the same entries, and what follows (04:151-163). */
+  readonly conflict?: string;
   readonly policy: SourcePolicy;
   readonly authReference?: string;
   readonly refresh?: {
@@ -147,7 +153,22 @@ export interface SourceView {
     readonly lastSuccess?: string;
     readonly count: number;
     readonly failed: boolean;
+    /** Why it could not be read, without an address or anything the other side said. */
+    readonly message?: string;
+    /** Entries of kinds this version does not read (04:218-231); absent when there are none. */
+    readonly skipped?: number;
+    readonly skippedKinds?: readonly string[];
   };
+}
+
+export interface SourceList {
+  readonly sources: readonly SourceView[];
+  readonly officialLibraries: boolean;
+}
+
+/** Settings of the server that an administrator changes while it runs. */
+export interface ServerSettings {
+  readonly official_libraries: boolean;
 }
 
 /** One release of a library index (06, "Catalog document and limits"). */

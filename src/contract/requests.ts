@@ -35,6 +35,17 @@ export const confirmBody = closed('confirmation', { digest });
 export const resolveBody = closed('resolution', { digest, reason: t.string });
 export const emptyBody = closed('empty object', {});
 
+/** A source of the source routes; everything but kind and address has a default (04:188). */
+export const sourceBody = closed(
+  'source',
+  { kind: t.keyof({ addon: null, backend: null, model: null }), url: t.string },
+  { id, name: t.string, format: t.keyof({ library: null, gallery: null }) },
+);
+export const settingsBody = closed('settings', {}, { official_libraries: t.boolean });
+
+export type SourceRequest = t.TypeOf<typeof sourceBody>;
+export type SettingsChange = t.TypeOf<typeof settingsBody>;
+
 type Dispatched = t.TypeOf<typeof dispatchBody>;
 type Proposed = t.TypeOf<typeof proposalBody>;
 

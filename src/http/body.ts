@@ -5,6 +5,7 @@ import { type Either, isLeft, left, right, type t } from '../contract/fp.js';
 import { DEFAULT_LIMITS } from '../contract/limits.js';
 import { type Refusal, refuse } from '../contract/refusal.js';
 import { bodyOf, strictBody } from '../contract/request-body.js';
+import { emptyBody } from '../contract/requests.js';
 
 /** Bytes of any request body (wire, "Errors", 413). */
 const MAX_BODY = DEFAULT_LIMITS.envelopeBytes;
@@ -37,6 +38,14 @@ function chunksOf(context: Context): AsyncIterable<Uint8Array> | Iterable<Uint8A
 export async function requestBody<T>(context: Context, codec: t.Type<T>): Promise<Either<Refusal, T>> {
   const bytes = await readBytes(context);
   return isLeft(bytes) ? bytes : strictBody(bytes.right, codec);
+}
+
+/** A request that says all in its address: no body, or an empty object. Refuses `invalid_request` (400) for anything else. */
+export async function nothingInBody(context: Context): Promise<Either<Refusal, void>> {
+  const bytes = await readBytes(context);
+  if (isLeft(bytes)) return bytes;
+  const empty = bytes.right.byteLength === 0 ? right({}) : strictBody(bytes.right, emptyBody);
+  return isLeft(empty) ? empty : right(undefined);
 }
 
 /** A body whose `arguments` the owner judges on their raw text; everything around them is strict here. */

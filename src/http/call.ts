@@ -4,7 +4,7 @@ import type { Caller, OwnerGateway } from '../commands/gateway.js';
 import type { Clock, Ids, Log } from '../commands/ports.js';
 import { type Actor, LOCAL_OWNER } from '../contract/actor.js';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
-import type { Refusal } from '../contract/refusal.js';
+import { type Refusal, refuse } from '../contract/refusal.js';
 import type { ConfirmCodes } from './guard/confirm-code.js';
 import { surfaceOf } from './guard/surface.js';
 import type { StreamSlots } from './streams.js';
@@ -36,6 +36,11 @@ export function callerOf(context: Context): Caller {
 function programName(context: Context): string {
   if (context.req.header('sec-fetch-site') !== undefined) return 'browser';
   return /^[A-Za-z0-9._-]{1,32}/.exec(context.req.header('user-agent') ?? '')?.[0] ?? 'unknown program';
+}
+
+/** The denial for everyone but an administrator, before a body is read; the owner decides again. */
+export function refusedReader({ caller }: Call): Refusal | undefined {
+  return caller.administrator ? undefined : refuse('denied', 'Only an administrator may do this. Nothing changed.');
 }
 
 /** The caller with the confirmation surface, or the denial when the request did not come over one. */

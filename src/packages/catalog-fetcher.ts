@@ -1,6 +1,5 @@
 /** Fetches and parses one library index; the adapter behind the `CatalogFetcher` port (06:42-51,97). */
-import type { CatalogFetcher, Clock, Log } from '../commands/ports.js';
-import type { Release } from '../contract/api.js';
+import type { CatalogFetcher, Clock, LibraryListing, Log } from '../commands/ports.js';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
 import { type Refusal, refuse } from '../contract/refusal.js';
 import { httpAddress } from './artifact-address.js';
@@ -63,14 +62,14 @@ async function authorizationFor(
   return credentials.authorization(reference, url);
 }
 
-/** The releases; entries of unknown kinds are left out and counted in the log (04, "How a reader treats an unknown kind"). */
-function reported(index: LibraryIndex, sourceId: string, log: Log): readonly Release[] {
+/** The index; entries of unknown kinds are left out and counted in the log (04, "How a reader treats an unknown kind"). */
+function reported(index: LibraryIndex, sourceId: string, log: Log): LibraryListing {
   if (index.skipped > 0)
     log.warn(
       { sourceId, skipped: index.skipped, skippedKinds: index.skippedKinds },
       'A library lists entries of kinds this version does not read; they were left out',
     );
-  return index.releases;
+  return index;
 }
 
 const unavailable = (why: string): Either<Refusal, never> =>

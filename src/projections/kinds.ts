@@ -1,5 +1,6 @@
 /** Every kind of stream the product has. */
 import { installationKind } from './kinds/installation.js';
+import { librariesKind } from './kinds/libraries.js';
 import { limitsKind } from './kinds/limits.js';
 import { operationKind } from './kinds/operation.js';
 import { ownerKind } from './kinds/owner.js';
@@ -19,4 +20,5 @@ export const KINDS: readonly AnyStreamKind[] = [
   resourceKind,
   sourceKind,
   limitsKind,
+  librariesKind,
 ];

@@ -17,6 +17,7 @@ import { createLifecycle, type Lifecycle, type LifecycleOptions } from '../../sr
 import type {
   CatalogFetcher,
   LaunchSpec,
+  LibraryListing,
   Observation,
   PackageReceipt,
   PackageStore,
@@ -293,15 +294,22 @@ export class TestPackages implements PackageStore {
 export class TestCatalog implements CatalogFetcher {
   readonly indexes = new Map<string, readonly Release[]>();
   readonly failing = new Set<string>();
+  /** Entries of unknown kinds a library has. */
+  readonly skipped = new Map<string, Pick<LibraryListing, 'skipped' | 'skippedKinds'>>();
   readonly fetched: string[] = [];
   gate: Promise<void> | undefined;
 
-  async fetch(source: { id: string; url: string }, signal: AbortSignal): Promise<Either<Refusal, readonly Release[]>> {
+  async fetch(source: { id: string; url: string }, signal: AbortSignal): Promise<Either<Refusal, LibraryListing>> {
     this.fetched.push(source.id);
     if (this.gate !== undefined) await Promise.race([this.gate, abortOf(signal)]);
     if (signal.aborted) return left(refuse('library_unavailable', 'late'));
     if (this.failing.has(source.id)) return left(refuse('library_unavailable', 'The library could not be read.'));
-    return right(this.indexes.get(source.id) ?? []);
+    return right({
+      releases: this.indexes.get(source.id) ?? [],
+      skipped: 0,
+      skippedKinds: [],
+      ...this.skipped.get(source.id),
+    });
   }
 }
 

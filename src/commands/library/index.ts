@@ -1,19 +1,25 @@
 /** The catalog of the owner: configured libraries, their refresh, search, and resolution of one release (06:7-128). */
 import type { KnownSource } from '../../aggregates/source.js';
+import type { Actor } from '../../contract/actor.js';
 import type { Release, SourcePolicy, SourceView } from '../../contract/api.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import type { OwnerContext } from '../context.js';
-import { policyOf, Releases, select } from './releases.js';
-import { clashes, type Listing, type SearchQuery, search } from './search.js';
-import { type NewSource, type ShippedSource, Sources } from './sources.js';
+import { type Clash, Conflicts, type Listing } from './conflicts.js';
+import { isRead, policyOf, Releases, select } from './releases.js';
+import { type SearchQuery, search } from './search.js';
+import type { ShippedSource } from './shipped.js';
+import { type NewSource, Sources } from './sources.js';
 
-export type { NewSource, ShippedSource } from './sources.js';
+export type { ShippedSource } from './shipped.js';
+export type { NewSource } from './sources.js';
 
 export interface LibraryOptions {
   readonly shipped?: readonly ShippedSource[];
   /** Names of the credentials a library may refer to. */
   readonly credentials?: ReadonlySet<string>;
+  /** Whether the defaults are used as long as nobody switched them; true when left out. */
+  readonly officialLibraries?: boolean;
 }
 
 /** A release that may be staged, with the policy and the identity of its library at this moment. */
@@ -30,6 +36,18 @@ const AT_ONCE = 4;
 /** What the catalog needs of the owner; a command line without a server has no more than this. */
 export type LibraryContext = Pick<OwnerContext, 'store' | 'catalog' | 'clock' | 'log' | 'host'>;
 
+const GONE = refuse('not_found', 'The library was removed meanwhile.');
+const PATTERN = refuse(
+  'package_unverified',
+  'The library names its signer by a pattern, and an add-on needs an exact signer. Nothing was installed.',
+);
+const CLASHES: Readonly<Record<Clash, string>> = {
+  conflict:
+    'Two enabled libraries list this add-on, so neither was chosen. Nothing was installed. Turn one of them off.',
+  overridden:
+    'A library that was added here lists this add-on too and comes before this one. Nothing was installed. Install it from that library, or turn that one off.',
+};
+
 export class Library {
   readonly sources: Sources;
   private readonly releases: Releases;
@@ -38,38 +56,44 @@ export class Library {
     private readonly context: LibraryContext,
     options: LibraryOptions = {},
   ) {
-    this.sources = new Sources(context.store, options.shipped ?? [], options.credentials ?? new Set());
+    const { shipped = [], credentials = new Set<string>(), officialLibraries = true } = options;
+    this.sources = new Sources(context.store, { shipped, credentials, officialLibraries });
     this.releases = new Releases(context, this.sources);
   }
 
   /** Adds a library; refuses a taken id or address and settings that break a rule. */
-  async add(source: NewSource): Promise<Either<Refusal, SourceView>> {
-    return this.viewAfter(await this.sources.apply(this.sources.add(source)), source.id);
+  async add(source: NewSource, actor?: Actor): Promise<Either<Refusal, SourceView>> {
+    const done = await this.sources.apply(this.sources.add(source), actor);
+    if (isLeft(done)) return done;
+    // The address of a removed default brings that one back, under its own id.
+    const added = this.list().find(({ kind, url }) => kind === source.kind && url === source.settings.url);
+    return added === undefined ? left(GONE) : right(added);
   }
 
-  async enable(id: string): Promise<Either<Refusal, SourceView>> {
-    return this.viewAfter(await this.sources.switchNow(id, 'enable'), id);
+  async enable(id: string, actor?: Actor): Promise<Either<Refusal, SourceView>> {
+    return this.viewAfter(await this.sources.apply(this.sources.switch(id, 'enable'), actor), id);
   }
 
-  async disable(id: string): Promise<Either<Refusal, SourceView>> {
-    return this.viewAfter(await this.sources.switchNow(id, 'disable'), id);
+  async disable(id: string, actor?: Actor): Promise<Either<Refusal, SourceView>> {
+    return this.viewAfter(await this.sources.apply(this.sources.switch(id, 'disable'), actor), id);
   }
 
   /** A library that was added is deleted; a shipped one leaves a tombstone. Installed add-ons are not touched. */
-  async remove(id: string): Promise<Either<Refusal, void>> {
-    const done = await this.sources.switchNow(id, 'remove');
+  async remove(id: string, actor?: Actor): Promise<Either<Refusal, void>> {
+    const done = await this.sources.apply(this.sources.switch(id, 'remove'), actor);
     this.releases.forgetRemoved();
     return done;
   }
 
   /** Every library in the order of their ids, tombstones included; never a secret. */
   list(): readonly SourceView[] {
-    return this.sources.list().map((source) => this.view(source));
+    const conflicts = new Conflicts(this.listings());
+    return this.sources.list().map((source) => this.view(source, conflicts));
   }
 
   find(id: string): SourceView | undefined {
     const found = this.sources.find(id);
-    return found === undefined ? undefined : this.view(found);
+    return found === undefined ? undefined : this.view(found, new Conflicts(this.listings()));
   }
 
   /** Reads one library again. Refuses an unknown id with 404, and with `library_unavailable` when it was not read. */
@@ -82,12 +106,24 @@ export class Library {
     return state === undefined ? left(refuse('library_unavailable', 'The library could not be read.')) : right(state);
   }
 
-  /** Reads every enabled library once, four at a time and 30 s in all; a library that fails costs a log line. */
-  async refreshAll(stop: AbortSignal, onRead: () => void = () => {}): Promise<void> {
+  /**
+   * Reads every library in use once, four at a time and 30 s in all; a library that fails costs a log line. The defaults that
+   * are read over the network for backends wait until somebody asks: a fresh server sends nothing unasked.
+   */
+  async refreshAll(
+    stop: AbortSignal,
+    onRead: () => void = () => {},
+    only: (source: KnownSource) => boolean = () => true,
+  ): Promise<void> {
     const deadline = new AbortController();
     const cancel = this.context.clock.after(STARTUP_REFRESH_MS, () => deadline.abort());
     const signal = AbortSignal.any([stop, deadline.signal]);
-    const waiting = this.sources.list().filter((source) => source.status === 'present' && source.enabled);
+    const waiting = this.sources
+      .list()
+      .filter(
+        (source) =>
+          this.sources.inUse(source) && isRead(source) && (source.kind === 'addon' || !source.builtin) && only(source),
+      );
     const worker = async (): Promise<void> => {
       for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
         await this.releases.refresh(next, signal);
@@ -123,15 +159,12 @@ export class Library {
     const source = this.sources.find(wanted.sourceId);
     if (source?.kind !== 'addon')
       return left(refuse('library_unavailable', 'There is no such library of add-ons. Nothing was installed.'));
+    // A pattern is for backends, which two workflows may sign; an add-on has one signer, named exactly (04:306-308).
+    if (policyOf(source).identityRegex !== undefined) return left(PATTERN);
     const read = await this.releases.refresh(source, signal);
     if (isLeft(read)) return read;
-    if (clashes(this.listings(), source, { kind: 'addon', id: wanted.addonId }))
-      return left(
-        refuse(
-          'library_conflict',
-          'Two enabled libraries list this add-on, so neither was chosen. Nothing was installed. Turn one of them off.',
-        ),
-      );
+    const clash = new Conflicts(this.listings()).of(source, { kind: 'addon', id: wanted.addonId });
+    if (clash !== undefined) return left(refuse('library_conflict', CLASHES[clash]));
     const { os, arch } = this.context.host;
     const release = select(read.right, { ...wanted, os, arch });
     if (isLeft(release)) return release;
@@ -148,21 +181,24 @@ export class Library {
   private viewAfter(done: Either<Refusal, void>, id: string): Either<Refusal, SourceView> {
     if (isLeft(done)) return done;
     const view = this.find(id);
-    return view === undefined ? left(refuse('not_found', 'The library was removed meanwhile.')) : right(view);
+    return view === undefined ? left(GONE) : right(view);
   }
 
-  private view(source: KnownSource): SourceView {
-    const { id, kind, name, enabled, format, builtin, status, authReference } = source;
+  private view(source: KnownSource, conflicts: Conflicts): SourceView {
+    const { id, kind, name, format, builtin, status, authReference } = source;
     const refresh = this.releases.state(source);
+    const conflict = conflicts.messageFor(source);
     return {
       id,
       kind,
       name,
       url: this.sources.address(source) ?? '',
-      enabled,
       format,
-      builtin,
-      ...(status === 'removed' ? { removed: true as const } : {}),
+      enabled: this.sources.inUse(source),
+      default: builtin,
+      removed: status === 'removed',
+      suspended: this.sources.suspended(source),
+      ...(conflict === undefined ? {} : { conflict }),
       policy: { ...policyOf(source) },
       ...(authReference === undefined ? {} : { authReference }),
       ...(refresh === undefined ? {} : { refresh: { ...refresh } }),

@@ -8,15 +8,15 @@ import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import { sourceKind } from '../../projections/kinds/source.js';
 import type { OwnerContext } from '../context.js';
+import type { LibraryListing } from '../ports.js';
+import { SERVED, SERVED_POLICY } from './shipped.js';
 import type { Sources } from './sources.js';
 
 export type RefreshState = NonNullable<SourceView['refresh']>;
 
-/** The policy a shipped library has, whatever was recorded when it was first registered. */
-export const SHIPPED_POLICY = { requireSignature: false, allowLoopbackHTTP: true } as const;
-
+/** The library that the process serves itself has this policy, whatever was recorded when it was first registered. */
 export const policyOf = (source: KnownSource): KnownSource['policy'] =>
-  source.builtin ? SHIPPED_POLICY : source.policy;
+  source.url === SERVED ? SERVED_POLICY : source.policy;
 
 const unavailable = (message: string): Refusal => refuse('library_unavailable', message);
 
@@ -38,7 +38,7 @@ export class Releases {
 
   /** The releases of a library as its last successful refresh read them; undefined when there is nothing to stand on. */
   cached(source: KnownSource): readonly Release[] | undefined {
-    return source.status === 'present' && source.enabled ? this.cache.get(source) : undefined;
+    return this.sources.inUse(source) ? this.cache.get(source) : undefined;
   }
 
   /**
@@ -47,9 +47,9 @@ export class Releases {
    */
   async refresh(source: KnownSource, signal: AbortSignal): Promise<Either<Refusal, readonly Release[]>> {
     const url = this.sources.address(source);
-    if (source.status !== 'present' || !source.enabled)
+    if (!this.sources.inUse(source))
       return left(unavailable('The library is turned off or removed, so it was not read.'));
-    if (source.kind === 'model' || source.format === 'gallery' || url === undefined)
+    if (!isRead(source) || url === undefined)
       return left(unavailable('The library is of a kind that this server does not read.'));
     const shared = this.running.get(source);
     if (shared !== undefined) return shared;
@@ -74,25 +74,31 @@ export class Releases {
     const edited = this.context.store.visible.get(sourceKind, keyOf(source)) !== source;
     const read = edited ? left(unavailable('The library was changed while it was read. Read it again.')) : fetched;
     this.note(source, read);
-    if (isLeft(read)) this.context.log.warn({ sourceId: id, reason: read.left.message }, 'A library was not read');
+    if (!isLeft(read)) return right(this.cache.get(source) ?? []);
+    this.context.log.warn({ sourceId: id, reason: read.left.message }, 'A library was not read');
     return read;
   }
 
-  private note(source: KnownSource, read: Either<Refusal, readonly Release[]>): void {
+  private note(source: KnownSource, read: Either<Refusal, LibraryListing>): void {
     const checkedAt = this.context.clock.now().toISOString();
     const before = this.state(source);
     if (isLeft(read)) {
       this.cache.delete(source);
       const last = before?.lastSuccess === undefined ? {} : { lastSuccess: before.lastSuccess };
-      this.refreshes.set(keyOf(source), { checkedAt, ...last, count: 0, failed: true });
+      const { message } = read.left;
+      this.refreshes.set(keyOf(source), { checkedAt, ...last, count: 0, failed: true, message });
       return;
     }
-    this.cache.set(source, read.right);
+    const { skipped, skippedKinds } = read.right;
+    // A library of backends is no place an add-on is installed from.
+    const releases = read.right.releases.filter(({ kind }) => kind === 'backend' || source.kind === 'addon');
+    this.cache.set(source, releases);
     this.refreshes.set(keyOf(source), {
       checkedAt,
       lastSuccess: checkedAt,
-      count: read.right.length,
+      count: releases.length,
       failed: false,
+      ...(skipped === 0 ? {} : { skipped, skippedKinds }),
     });
   }
 
@@ -102,6 +108,10 @@ export class Releases {
       if (!isKnown(this.context.store.visible.get(sourceKind, key))) this.refreshes.delete(key);
   }
 }
+
+/** True for a source that this server reads as a library index; nothing reads models or galleries here (04:202-211). */
+export const isRead = ({ kind, format }: Pick<KnownSource, 'kind' | 'format'>): boolean =>
+  kind !== 'model' && format === 'library';
 
 const keyOf = (source: KnownSource): string => `${source.kind}-${source.id}`;
 

@@ -1,27 +1,6 @@
-/** Search over the cached releases, and which library a listed entry counts for (06:97-107; 04:151-163). */
-import type { KnownSource } from '../../aggregates/source.js';
+/** Search over the cached releases of the libraries in use (06:97-107; 12:359). */
 import type { Release } from '../../contract/api.js';
-
-export interface Listing {
-  readonly source: KnownSource;
-  readonly releases: readonly Release[];
-}
-
-const keyOf = (release: Release): string => `${release.kind} ${release.id}`;
-
-/** True when an added library lists the entry too: it wins over a shipped one, and of two added ones none wins. */
-export function clashes(
-  listings: readonly Listing[],
-  source: KnownSource,
-  release: Pick<Release, 'kind' | 'id'>,
-): boolean {
-  return listings.some(
-    (other) =>
-      other.source.id !== source.id &&
-      !other.source.builtin &&
-      other.releases.some(({ kind, id }) => kind === release.kind && id === release.id),
-  );
-}
+import { Conflicts, type Listing } from './conflicts.js';
 
 export interface SearchQuery {
   readonly text: string;
@@ -42,26 +21,27 @@ const order = (a: Release, b: Release): number => {
   return 0;
 };
 
+/** A meta backend has no platform of its own and is listed for every one (04:279-281). */
+export const fits = (release: Pick<Release, 'os' | 'arch'>, host: { os: string; arch: string }): boolean =>
+  (release.os === '' && release.arch === '') || (release.os === host.os && release.arch === host.arch);
+
 /** Matches names, ids and descriptions, whatever their case, for one platform; `total` counts what matched. */
 export function search(
   listings: readonly Listing[],
   query: SearchQuery,
 ): { releases: readonly Release[]; total: number } {
   const needle = query.text.toLowerCase();
-  const added = new Set(
-    listings.filter(({ source }) => !source.builtin).flatMap(({ releases }) => releases.map(keyOf)),
-  );
+  const conflicts = new Conflicts(listings);
   const matches = listings
     .filter(({ source }) => query.sourceId === undefined || source.id === query.sourceId)
     .flatMap(({ source, releases }) =>
       // An added library wins over a shipped one, so the shipped entry is not offered at all.
-      source.builtin ? releases.filter((release) => !added.has(keyOf(release))) : releases,
+      releases.filter((release) => conflicts.of(source, release) !== 'overridden'),
     )
     .filter(
       (release) =>
         (query.kind === 'all' || release.kind === query.kind) &&
-        release.os === query.os &&
-        release.arch === query.arch &&
+        fits(release, query) &&
         [release.name, release.id, release.description ?? ''].some((text) => text.toLowerCase().includes(needle)),
     )
     .sort(order);

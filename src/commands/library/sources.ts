@@ -1,19 +1,14 @@
 /** The configured libraries: adding, changing, switching and removing them (06:20-61; 04:133-146; wire, "Sources"). */
 import { isKnown, type KnownSource, type SourceCommand, type SourceSettings } from '../../aggregates/source.js';
-import { type Either, isLeft, left } from '../../contract/fp.js';
+import type { Actor } from '../../contract/actor.js';
+import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
+import { librariesKind } from '../../projections/kinds/libraries.js';
 import { sourceKind } from '../../projections/kinds/source.js';
 import type { OwnerState } from '../../projections/owner-state.js';
 import type { Change, Store } from '../store.js';
+import { isShippedAddress, SERVED, type ShippedSource } from './shipped.js';
 import { checkSettings } from './source-rules.js';
-
-/** A library that ships with the product; its address is only known to the running process. */
-export interface ShippedSource {
-  readonly id: string;
-  readonly kind: KnownSource['kind'];
-  readonly name: string;
-  readonly url: string;
-}
 
 export interface NewSource {
   readonly kind: KnownSource['kind'];
@@ -22,10 +17,15 @@ export interface NewSource {
   readonly enabled: boolean;
 }
 
-const NOT_FOUND = refuse('not_found', 'There is no library with this id. Nothing changed.');
+export interface SourcesOptions {
+  readonly shipped: readonly ShippedSource[];
+  /** Names of the credentials the owner configured. */
+  readonly credentials: ReadonlySet<string>;
+  /** Whether defaults are used as long as nobody switched them (`--official-libraries`). */
+  readonly officialLibraries: boolean;
+}
 
-/** Stands in the journal for the address of a shipped library. */
-const SHIPPED_ADDRESS = 'shipped';
+const NOT_FOUND = refuse('not_found', 'There is no library with this id. Nothing changed.');
 
 /** An operator configures a handful; the bound keeps refresh and search finite. */
 const MOST_SOURCES = 64;
@@ -33,22 +33,27 @@ const MOST_SOURCES = 64;
 export class Sources {
   constructor(
     private readonly store: Store,
-    private readonly shipped: readonly ShippedSource[],
-    /** Names of the credentials the owner configured. */
-    private readonly credentials: ReadonlySet<string>,
+    private readonly options: SourcesOptions,
   ) {}
 
-  /** Registers what ships with the product; what a person removed stays removed. */
-  async ship(): Promise<Either<Refusal, void>> {
+  /**
+   * What the start of an owner changes: the first one registers the defaults, a later one moves those whose address another
+   * build chose, and none adds a source again (04:23-27, 70-75; decisions, 01 to 05, 7).
+   */
+  startChanges(first: boolean): Either<Refusal, readonly Change[]> {
     const changes: Change[] = [];
-    for (const { id, kind, name } of this.shipped) {
-      const policy = { requireSignature: false, allowLoopbackHTTP: true };
-      const settings = { name, url: SHIPPED_ADDRESS, format: 'library' as const, policy };
-      const decided = this.store.decide(sourceKind, `${kind}-${id}`, { type: 'ship', kind, id, settings });
+    for (const { id, kind, enabled, servedAt, ...settings } of this.options.shipped) {
+      const known = this.store.ahead.get(sourceKind, `${kind}-${id}`);
+      const moves = isKnown(known) && known.builtin && isShippedAddress(known.url) && isShippedAddress(settings.url);
+      if (!moves && !(first && !isKnown(known))) continue;
+      const command: SourceCommand = isKnown(known)
+        ? { type: 'move', settings }
+        : { type: 'ship', kind, id, settings, enabled };
+      const decided = this.decide(kind, id, command);
       if (isLeft(decided)) return decided;
       changes.push(decided.right);
     }
-    return this.store.commit({ changes });
+    return right(changes);
   }
 
   /** Every configured library in the order of their ids, tombstones included; values, never the state itself. */
@@ -57,32 +62,61 @@ export class Sources {
     return known.sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : a.kind < b.kind ? -1 : 1));
   }
 
+  /** The same with everything decided so far: for decisions only. */
+  known(): readonly KnownSource[] {
+    return this.list(this.store.ahead);
+  }
+
   /** The library with this id, tombstones included. */
   find(id: string, state: OwnerState = this.store.visible): KnownSource | undefined {
     return this.list(state).find((source) => source.id === id);
   }
 
-  /** Where a library is read from now; undefined for a shipped one that this process does not serve. */
+  /** Whether the defaults of all kinds are used (04:163-176). */
+  officialOn(state: OwnerState = this.store.visible): boolean {
+    return state.get(librariesKind, '').official ?? this.options.officialLibraries;
+  }
+
+  /** True while the official libraries are off and this is one of them; its own state is kept. */
+  suspended(source: KnownSource): boolean {
+    return source.builtin && !this.officialOn();
+  }
+
+  /** Whether the library is read, searched and installed from. */
+  inUse(source: KnownSource): boolean {
+    return source.status === 'present' && source.enabled && !this.suspended(source);
+  }
+
+  switchOfficial(on: boolean): Either<Refusal, Change> {
+    return this.store.decide(librariesKind, '', { type: 'switch-official', on });
+  }
+
+  /** Where a library is read from now; undefined for one that this process would have to serve and does not. */
   address(source: KnownSource): string | undefined {
-    if (!source.builtin) return source.url;
-    return this.shipped.find(({ id, kind }) => id === source.id && kind === source.kind)?.url;
+    if (source.url !== SERVED) return source.url;
+    return this.options.shipped.find(({ id, kind }) => id === source.id && kind === source.kind)?.servedAt;
   }
 
-  /** What a library is trusted as: its address, or its id where the address moves (wire, "Sources"). */
+  /** What a library is trusted as: its address, or its id where the address moves with the build (wire, "Sources"). */
   identity(source: KnownSource): string {
-    return source.builtin ? source.id : source.url;
+    return source.builtin && isShippedAddress(source.url) ? source.id : source.url;
   }
 
-  /** What adding this library changes; refuses a taken id, a known address and settings that break a rule. */
+  /**
+   * What adding this library changes; refuses a taken id, a known address and settings that break a rule. The address of a
+   * removed default brings that default back (04:74-75).
+   */
   add(source: NewSource): Either<Refusal, Change> {
     if (!/^[a-z][a-z0-9-]{0,63}$/.test(source.id))
       return left(refuse('invalid_request', 'The id of a library is lower-case letters, digits and hyphens.'));
-    const checked = checkSettings(source.settings, this.credentials);
+    const checked = checkSettings(source.settings, this.options.credentials);
     if (isLeft(checked)) return checked;
-    const known = this.list(this.store.ahead);
+    const known = this.known();
+    const twin = known.find(({ kind, url }) => kind === source.kind && url === source.settings.url);
+    if (twin?.status === 'removed') return this.decide(twin.kind, twin.id, { type: 'enable' });
     if (known.some(({ id }) => id === source.id))
       return left(refuse('operation_conflict', 'A library with this id exists. Nothing changed. Choose another id.'));
-    if (known.some(({ kind, url }) => kind === source.kind && url === source.settings.url))
+    if (twin !== undefined)
       return left(refuse('operation_conflict', 'A library of this kind with this address exists. Nothing changed.'));
     if (known.length >= MOST_SOURCES)
       return left(
@@ -93,9 +127,9 @@ export class Sources {
 
   /** What replacing the settings of a library changes. */
   change(source: KnownSource, settings: SourceSettings): Either<Refusal, Change> {
-    const checked = checkSettings(settings, this.credentials);
+    const checked = checkSettings(settings, this.options.credentials);
     if (isLeft(checked)) return checked;
-    const twin = this.list(this.store.ahead).find(
+    const twin = this.known().find(
       (other) => other.kind === source.kind && other.url === settings.url && other.id !== source.id,
     );
     if (twin !== undefined)
@@ -114,11 +148,8 @@ export class Sources {
   }
 
   /** Commits what one of the methods above decided, in the same synchronous step. */
-  async apply(change: Either<Refusal, Change>): Promise<Either<Refusal, void>> {
-    return isLeft(change) ? change : this.store.commit({ changes: [change.right] });
-  }
-
-  async switchNow(id: string, type: 'enable' | 'disable' | 'remove'): Promise<Either<Refusal, void>> {
-    return this.apply(this.switch(id, type));
+  async apply(change: Either<Refusal, Change>, actor?: Actor): Promise<Either<Refusal, void>> {
+    if (isLeft(change)) return change;
+    return this.store.commit({ changes: [change.right] }, actor === undefined ? {} : { actor });
   }
 }

@@ -10,6 +10,7 @@ import { findInstalled } from '../../projections/installed.js';
 import { type AdminCheck, requireAdministrator } from '../administrators.js';
 import type { OwnerContext } from '../context.js';
 import type { Caller, OperationProgress, WithRawArguments } from '../gateway.js';
+import { LibraryAdministration } from '../library/administration.js';
 import { decodeArguments, isManagementAction } from '../library/arguments.js';
 import { Library, type LibraryOptions } from '../library/index.js';
 import { limitsView, outputOf, setLimits } from './addon-care.js';
@@ -27,8 +28,12 @@ export interface LifecycleOptions extends LibraryOptions {
   readonly administrators: AdminCheck;
 }
 
+/** What the list of apps and the pages about sources are made of. */
+const SHOWN = /^(?:installation-|operation-|source-|libraries$)/;
+
 export class Lifecycle {
   readonly library: Library;
+  readonly administration: LibraryAdministration;
   readonly desk: OperationDesk;
   readonly sync: RuntimeSync;
   private readonly parts: LifecycleParts;
@@ -46,6 +51,12 @@ export class Lifecycle {
     if (typeof options?.administrators !== 'function')
       throw new Error('the owner needs a check of administrators and does not start without one');
     this.library = new Library(context, options);
+    this.administration = new LibraryAdministration({
+      library: this.library,
+      admit: (caller) => requireAdministrator(this.options.administrators, caller),
+      changed: () => this.changed(),
+      stopping: this.stopped.signal,
+    });
     this.desk = new OperationDesk(context.store);
     this.sync = new RuntimeSync(context);
     const { library, sync, progress } = this;
@@ -53,8 +64,7 @@ export class Lifecycle {
     this.submissions = new Submissions(this.parts, this.desk);
     this.management = new Management(this.parts, this.desk);
     context.store.journal.onDurable((records) => {
-      if (records.some(({ stream }) => stream.startsWith('installation-') || stream.startsWith('operation-')))
-        this.changed();
+      if (records.some(({ stream }) => SHOWN.test(stream))) this.changed();
     });
     context.runtimes.onChange(() => this.changed());
   }
@@ -165,11 +175,9 @@ export class Lifecycle {
     return () => this.listeners.delete(listener);
   }
 
-  /** Registers the shipped libraries and reads every enabled one, in the background; open pages hear of each (06:293-299). */
-  async openLibrary(): Promise<Either<Refusal, { readonly refreshed: Promise<void> }>> {
-    const shipped = await this.library.sources.ship();
-    if (isLeft(shipped)) return shipped;
-    return right({ refreshed: this.library.refreshAll(this.stopped.signal, () => this.changed()) });
+  /** Reads every library in use, in the background; open pages hear of each (06:293-299). */
+  openLibrary(): Promise<void> {
+    return this.library.refreshAll(this.stopped.signal, () => this.changed());
   }
 
   /** Ends downloads and refreshes, and waits for the operation that runs; processes are ended by their supervisor. */

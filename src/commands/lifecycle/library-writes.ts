@@ -6,6 +6,8 @@ import type { Json, JsonObject } from '../../contract/json.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import type { Caller } from '../gateway.js';
 import { type ArgumentsOf, settingsOf } from '../library/arguments.js';
+import { isRead } from '../library/releases.js';
+import { SERVED } from '../library/shipped.js';
 import type { Change } from '../store.js';
 import { type Bound, commandDigest, isBoundTo, type OperationDesk, operationConflict, outcomeUnknown } from './desk.js';
 import type { LifecycleParts } from './use-case.js';
@@ -73,8 +75,12 @@ export class LibraryWrites {
       await step({ type: 'fail', code: 'outcome_unknown' });
       return left(unread(operationId));
     }
-    const { count, checkedAt, lastSuccess } = read.right;
-    const result = { sourceId, count, checkedAt, lastSuccess: lastSuccess ?? checkedAt };
+    const { failed, message, ...learned } = read.right;
+    const result = {
+      sourceId,
+      ...learned,
+      lastSuccess: learned.lastSuccess ?? learned.checkedAt,
+    } as unknown as JsonObject;
     const phases = [{ type: 'prepare', generation: 0 }, { type: 'apply' }] as const;
     for (const command of [...phases, { type: 'complete', result: JSON.stringify(result) } as const]) {
       const done = await step(command);
@@ -103,13 +109,23 @@ export class LibraryWrites {
       const removal = sources.switch(given.id, 'remove');
       return isLeft(removal) ? removal : right({ changes: [removal.right], result: { id: given.id, removed: true } });
     }
-    if (known?.builtin === true) return this.saveShipped(known, given);
-    const settings = settingsOf(given);
+    if (known !== undefined && !isRead(known)) return left(NO_POLICY);
+    const stays = given.url === undefined || given.url === (known && sources.address(known));
+    if (known?.url === SERVED && stays) return this.saveServed(known, given);
+    const asked = settingsOf(given);
+    const settings = isLeft(asked) ? asked : right({ ...asked.right, name: given.name ?? known?.name ?? given.id });
     if (isLeft(settings)) return settings;
     if (settings.right.policy.allowLoopbackHTTP === true && known?.policy.allowLoopbackHTTP !== true)
       return left(refuse('invalid_request', 'Plain http is opted into on the command line only. Nothing changed.'));
     const enabled = given.enabled ?? known?.enabled ?? true;
-    const result = { id: given.id, kind: 'addon', ...settings.right, enabled, builtin: false } as unknown as Json;
+    const { kind = 'addon', builtin = false } = known ?? {};
+    const state = {
+      enabled,
+      default: builtin,
+      removed: false,
+      suspended: known !== undefined && sources.suspended(known),
+    };
+    const result = { id: given.id, kind, ...settings.right, ...state } as unknown as Json;
     if (known === undefined) {
       const added = sources.add({ kind: 'addon', id: given.id, settings: settings.right, enabled });
       return isLeft(added) ? added : right({ changes: [added.right], result });
@@ -119,24 +135,23 @@ export class LibraryWrites {
     return this.withSwitch(known, enabled, [changed.right], result);
   }
 
-  /** A shipped library can be switched; everything else about it comes with the product. */
-  private saveShipped(
+  /** The library that the process serves itself can be switched; everything else about it comes with the product. */
+  private saveServed(
     known: KnownSource,
     given: ArgumentsOf<'catalog-source-save'>,
   ): Either<Refusal, { changes: readonly Change[]; result: Json }> {
     const view = this.parts.library.find(known.id);
-    const moved = (given.url !== undefined && given.url !== view?.url) || given.authReference !== undefined;
     const renamed = given.name !== undefined && given.name !== known.name;
-    if (view === undefined || moved || renamed)
+    if (view === undefined || given.authReference !== undefined || renamed)
       return left(
         refuse(
           'not_permitted',
-          'This library ships with the product: it can be turned on or off or removed, not changed.',
+          'This library ships with the product: it can be turned on or off, removed, or pointed at another address.',
         ),
       );
     const enabled = given.enabled ?? true;
-    const { refresh, removed, ...stored } = view satisfies SourceView;
-    return this.withSwitch(known, enabled, [], { ...stored, enabled } as unknown as Json);
+    const { refresh, conflict, ...stored } = view satisfies SourceView;
+    return this.withSwitch(known, enabled, [], { ...stored, enabled, removed: false } as unknown as Json);
   }
 
   private withSwitch(
@@ -163,6 +178,11 @@ function bind(caller: Caller, action: Write, args: JsonObject): Either<Refusal, 
   const digest = commandDigest({ action, addonId: '', arguments: args });
   return isLeft(digest) ? digest : right({ actor: caller.actor, digest: digest.right });
 }
+
+const NO_POLICY = refuse(
+  'invalid_request',
+  'This source is no library of add-ons or backends, so there is nothing to edit about it. Turn it on or off, or remove it.',
+);
 
 const unread = (operationId: string): Refusal =>
   outcomeUnknown(

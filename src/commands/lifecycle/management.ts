@@ -5,6 +5,7 @@ import { type Refusal, refuse } from '../../contract/refusal.js';
 import { findInstalled } from '../../projections/installed.js';
 import type { Caller } from '../gateway.js';
 import { decodeArguments, type ManagementAction } from '../library/arguments.js';
+import { isRead } from '../library/releases.js';
 import type { OperationDesk } from './desk.js';
 import { OPERATION_ID } from './ids.js';
 import { installedView } from './installed-view.js';
@@ -44,7 +45,8 @@ export class Management {
     switch (action) {
       case 'catalog-sources': {
         const none = decodeArguments(action, given.args);
-        const sources = this.parts.library.list().filter(({ removed }) => removed !== true);
+        // What the catalog reads: no tombstones, no galleries, no models; those are at the source routes.
+        const sources = this.parts.library.list().filter((source) => !source.removed && isRead(source));
         return isLeft(none) ? none : right({ sources } as unknown as Json);
       }
       case 'addons-installed': {

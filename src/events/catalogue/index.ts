@@ -1,6 +1,7 @@
 /** Every event type of the product, by name; an unknown type found in a journal is refused by name. */
 import type { EventCatalogue, EventSpec } from '../event.js';
 import { installationEvents } from './installation.js';
+import { librariesEvents } from './libraries.js';
 import { limitsEvents } from './limits.js';
 import { operationEvents } from './operation.js';
 import { ownerEvents } from './owner.js';
@@ -19,6 +20,7 @@ const CATALOGUES: readonly EventCatalogue[] = [
   resourceEvents,
   sourceEvents,
   limitsEvents,
+  librariesEvents,
 ];
 
 function merge(catalogues: readonly EventCatalogue[]): Readonly<Record<string, EventSpec<unknown>>> {

@@ -4,6 +4,7 @@ import { addonCareRoutes } from './addon-care.js';
 import { appRoutes } from './apps.js';
 import { dispatchRoutes } from './dispatch.js';
 import { eventRoutes } from './events.js';
+import { libraryRoutes } from './library.js';
 import { proposalRoutes } from './proposals.js';
 import { relayRoutes } from './relay.js';
 import { resourceRoutes } from './resources.js';
@@ -13,6 +14,7 @@ import type { Route } from './table.js';
 const described: readonly Route[] = [
   ...appRoutes,
   ...dispatchRoutes,
+  ...libraryRoutes,
   ...relayRoutes,
   ...proposalRoutes,
   ...resourceRoutes,

@@ -67,8 +67,8 @@ const settings = fc.record({
 const place = { kind: fc.constant('addon' as const), id: label, settings };
 const sourceCommand: fc.Arbitrary<SourceCommand> = fc.oneof(
   fc.record({ type: fc.constant('add' as const), enabled: fc.boolean(), ...place }),
-  fc.record({ type: fc.constant('ship' as const), ...place }),
-  fc.record({ type: fc.constant('change' as const), settings }),
+  fc.record({ type: fc.constant('ship' as const), enabled: fc.boolean(), ...place }),
+  fc.record({ type: fc.constantFrom('change' as const, 'move' as const), settings }),
   fc.constantFrom({ type: 'enable' } as const, { type: 'disable' } as const, { type: 'remove' } as const),
 );
 

@@ -1,3 +1,4 @@
+import { officialLibrary, type ShippedSource } from '../../../src/commands/library/shipped.js';
 import type { SourceView } from '../../../src/contract/api.js';
 import { isLeft } from '../../../src/contract/fp.js';
 import type { Json } from '../../../src/contract/json.js';
@@ -11,12 +12,12 @@ const test = suite('libraries');
 
 const SIGNAL = new AbortController().signal;
 const PLAIN = { requireSignature: false };
-const SHIPPED = {
-  id: 'official',
-  kind: 'addon',
-  name: 'First-party',
-  url: 'http://127.0.0.1:4711/index.yaml',
-} as const;
+const SHIPPED = officialLibrary(undefined, 'http://127.0.0.1:4711/index.yaml') as ShippedSource;
+const MOVED = { ...SHIPPED, servedAt: 'http://127.0.0.1:5000/index.yaml' };
+
+/** What a start of the owner records of the sources that ship with it. */
+const start = async (world: World, first = false) =>
+  must(await world.store.commit({ changes: must(world.lifecycle.library.sources.startChanges(first)) }));
 
 const settings = (url: string, extra: object = {}) => ({
   name: 'N',
@@ -70,7 +71,13 @@ test(
     world.catalog.failing.add('lib');
     assert.is(codeOf(await world.lifecycle.library.refresh('lib', SIGNAL)), 'library_unavailable');
     const checkedAt = world.clock.now().toISOString();
-    assert.equal((await sourcesOf(world))[0]?.refresh, { checkedAt, lastSuccess: success, count: 0, failed: true });
+    assert.equal((await sourcesOf(world))[0]?.refresh, {
+      checkedAt,
+      lastSuccess: success,
+      count: 0,
+      failed: true,
+      message: 'The library could not be read.',
+    });
   }),
 );
 
@@ -122,7 +129,8 @@ test(
   inWorld(
     async (world) => {
       const { library } = world.lifecycle;
-      must(await world.lifecycle.openLibrary());
+      await start(world, true);
+      await world.lifecycle.openLibrary();
       world.catalog.indexes.set('official', [testRelease('demo', '0.9.0', { sourceId: 'official' })]);
       for (const id of ['lib', 'official']) must(await library.refresh(id, SIGNAL));
       const listed = library.search({ text: 'demo', kind: 'addon', offset: 0, limit: 50 }).releases;
@@ -183,7 +191,14 @@ test(
   inWorld(async (world) => {
     const args = { id: 'new', name: 'New', url: 'https://new.test/i.yaml', enabled: false, policy: PLAIN };
     const stored = must(await save(world, 'op-1', args)).payload;
-    assert.equal(stored, { ...args, kind: 'addon', format: 'library', builtin: false });
+    assert.equal(stored, {
+      ...args,
+      kind: 'addon',
+      format: 'library',
+      default: false,
+      removed: false,
+      suspended: false,
+    });
     const position = world.store.journal.head().position;
     const answers = await Promise.all(Array.from({ length: 5 }, () => save(world, 'op-1', args)));
     for (const answer of answers) assert.equal(must(answer).payload, stored);
@@ -350,7 +365,7 @@ test(
   inWorld(async (world) => {
     await world.library([], 'stuck');
     world.catalog.gate = new Promise(() => undefined);
-    const { refreshed } = must(await world.lifecycle.openLibrary());
+    const refreshed = world.lifecycle.openLibrary();
     await until(() => world.catalog.fetched.length === 2);
     assert.is(world.lifecycle.library.search({ text: '', kind: 'addon', offset: 0, limit: 50 }).total, 0);
     let ended = false;
@@ -370,29 +385,26 @@ test(
   'the shipped library is there on a fresh root, goes where the process serves it, and stays away once removed',
   inWorld(
     async (world) => {
-      must(await world.lifecycle.openLibrary());
+      await start(world, true);
       const shipped = world.lifecycle.library.find('official');
-      assert.equal([shipped?.url, shipped?.builtin, shipped?.enabled], [SHIPPED.url, true, true]);
-      world.options = { shipped: [{ ...SHIPPED, url: 'http://127.0.0.1:5000/index.yaml' }] };
+      assert.equal([shipped?.url, shipped?.default, shipped?.enabled], [SHIPPED.servedAt, true, true]);
+      world.options = { shipped: [MOVED] };
       must(await world.boot());
-      must(await world.lifecycle.openLibrary());
+      await start(world);
       assert.is(world.lifecycle.library.find('official')?.url, 'http://127.0.0.1:5000/index.yaml');
-      assert.is(
-        codeOf(await save(world, 'op-1', { id: 'official', url: 'https://evil.test/i.yaml' })),
-        'not_permitted',
-      );
+      assert.is(codeOf(await save(world, 'op-1', { id: 'official', name: 'Other' })), 'not_permitted');
       must(await save(world, 'op-2', { id: 'official', enabled: false }));
       assert.is(world.lifecycle.library.find('official')?.enabled, false);
       must(await world.lifecycle.library.remove('official'));
       must(await world.boot());
-      must(await world.lifecycle.openLibrary());
+      await start(world);
       assert.is(world.lifecycle.library.find('official')?.removed, true);
       assert.equal(
         (await sourcesOf(world)).map(({ id }) => id),
         ['lib'],
       );
       must(await world.lifecycle.library.enable('official'));
-      assert.is(world.lifecycle.library.find('official')?.removed, undefined);
+      assert.is(world.lifecycle.library.find('official')?.removed, false);
     },
     (world) => {
       world.options = { shipped: [SHIPPED] };
@@ -405,7 +417,8 @@ test(
   inWorld(
     async (world) => {
       world.catalog.indexes.set('lib', []);
-      await must(await world.lifecycle.openLibrary()).refreshed;
+      await start(world, true);
+      await world.lifecycle.openLibrary();
       world.catalog.indexes.set('official', [testRelease('demo', '1.0.0', { sourceId: 'official' })]);
       must(
         await world.dispatch('install', {
@@ -414,7 +427,7 @@ test(
           args: { sourceId: 'official', version: '1.0.0' },
         }),
       );
-      world.options = { shipped: [{ ...SHIPPED, url: 'http://127.0.0.1:5000/index.yaml' }] };
+      world.options = { shipped: [MOVED] };
       must(await world.boot());
       world.catalog.indexes.set('official', [testRelease('demo', '1.1.0', { sourceId: 'official' })]);
       assert.not.type(await world.act('upgrade', 'op-2', { sourceId: 'official', version: '1.1.0' }), 'string');

@@ -66,7 +66,7 @@ test('its index is read and its package installs with no network but loopback', 
     const signal = new AbortController().signal;
     const releases = await fetcher.fetch({ id: 'builtin', url: library.url, policy }, signal);
     if (isLeft(releases)) throw new Error(releases.left.message);
-    const [release] = releases.right;
+    const [release] = releases.right.releases;
     assert.is(release?.artifact, `${library.origin}/sample-1.0.0-linux-amd64.tar`);
     if (release === undefined) return;
     await withStore(globalThis.fetch, async ({ store }) => {

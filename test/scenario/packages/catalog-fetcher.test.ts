@@ -52,8 +52,8 @@ test('an index over opted-in loopback HTTP is read; the source of a release is o
   withServer(text(INDEX), async (origin) => {
     const result = await ask(`${origin}/index.yaml`);
     assert.ok(isRight(result));
-    assert.is(result.right[0]?.sourceId, 'here');
-    assert.is(result.right.length, 1);
+    assert.is(result.right.releases[0]?.sourceId, 'here');
+    assert.is(result.right.releases.length, 1);
     assert.not.match(JSON.stringify(result.right), /verif|sign/i);
   }));
 

@@ -37,7 +37,7 @@ test('an unknown id is added, a known one refused', () => {
 });
 
 test('a shipped library is registered once; what was removed stays removed', () => {
-  const ship = { type: 'ship', ...identity, settings } as const;
+  const ship = { type: 'ship', ...identity, settings, enabled: true } as const;
   given(source, [])
     .when(ship)
     .thenEvents([added(true)]);
@@ -70,7 +70,7 @@ test('enabling brings a tombstone back', () => {
   assert.is(back.status, 'present');
 });
 
-test('switching twice changes nothing, and a tombstone cannot be switched off', () => {
+test('switching twice changes nothing, and a tombstone is off already', () => {
   given(source, [added(false)])
     .when({ type: 'enable' })
     .thenEvents([]);
@@ -82,7 +82,7 @@ test('switching twice changes nothing, and a tombstone cannot be switched off', 
     .thenEvents([]);
   given(source, [added(true), removed])
     .when({ type: 'disable' })
-    .thenRefused('not_found');
+    .thenEvents([]);
 });
 
 test('a change replaces every setting, a credential reference that is left out included [CATALOG-003]', () => {
@@ -101,10 +101,19 @@ test('a change replaces every setting, a credential reference that is left out i
   } as Source);
 });
 
-test('a shipped library cannot be changed', () => {
+const build = (url: string): SourceSettings => ({ ...settings, url, policy: { requireSignature: true } });
+
+test('another build moves a shipped library and keeps whether it is on; the same build changes nothing', () => {
+  const moved: SourceEvent = { type: 'SourceChanged', payload: build('https://new.test/i.yaml') };
+  given(source, [added(true), off])
+    .when({ type: 'move', settings: build('https://new.test/i.yaml') })
+    .thenEvents([moved]);
+  const state = fold(source, [added(true), off, moved]);
+  assert.equal([state.status, 'enabled' in state && state.enabled], ['present', false]);
   given(source, [added(true)])
-    .when({ type: 'change', settings })
-    .thenRefused('not_permitted');
+    .when({ type: 'move', settings: build(settings.url) })
+    .thenEvents([]);
+  assert.is(fold(source, [added(true), removed, moved]).status, 'removed');
 });
 
 test.run();

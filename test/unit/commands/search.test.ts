@@ -1,5 +1,6 @@
 import type { KnownSource } from '../../../src/aggregates/source.js';
-import { type Listing, type SearchQuery, search } from '../../../src/commands/library/search.js';
+import type { Listing } from '../../../src/commands/library/conflicts.js';
+import { type SearchQuery, search } from '../../../src/commands/library/search.js';
 import type { Release } from '../../../src/contract/api.js';
 import { assert, suite } from '../../support/harness.js';
 import { inWorld } from '../../support/in-world.js';

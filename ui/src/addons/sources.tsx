@@ -93,7 +93,7 @@ function SourceRow({ source }: { readonly source: SourceView }) {
       <div className="row-main">
         <h2>
           <Foreign text={source.name || source.id} max={80} />
-          {source.builtin && <span className="tag">Built in</span>}
+          {source.default && <span className="tag">Built in</span>}
           {source.kind !== 'addon' && <span className="tag">{source.kind}</span>}
         </h2>
         <p className="row-url">
