@@ -46,12 +46,12 @@ const encoder = new TextEncoder();
 
 /**
  * Admission of an envelope (05:255-256): the authority has not expired at `now` (milliseconds), and the envelope is
- * within the configured limits. The answer says why not.
+ * within the configured limits. The answer says why not. `bytes`: its size as JSON, where the caller knows it already.
  */
-export function admitEnvelope(value: Envelope, now: number, limits: Limits): string | undefined {
+export function admitEnvelope(value: Envelope, now: number, limits: Limits, bytes?: number): string | undefined {
   const expires = parseTime(value.authority.expiresAt);
   if (expires === undefined || expires <= now) return 'The authority has expired.';
-  if (encoder.encode(JSON.stringify(value)).byteLength > limits.envelopeBytes)
-    return `The envelope is larger than ${limits.envelopeBytes} bytes.`;
+  const size = bytes ?? encoder.encode(JSON.stringify(value)).byteLength;
+  if (size > limits.envelopeBytes) return `The envelope is larger than ${limits.envelopeBytes} bytes.`;
   return undefined;
 }

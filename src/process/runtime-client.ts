@@ -98,10 +98,10 @@ export class BoundClient implements RuntimeClient {
     signal?: AbortSignal,
   ): Promise<Either<CallFailure, OutputStream>> {
     const { deadlines, endpoint, limits } = this.options;
-    const unfit = this.unfit('output', envelope);
-    if (unfit !== undefined) return notSent(unfit);
     if (!HANDLE.test(handle)) return notSent('The handle of the output is malformed.');
     const body = JSON.stringify({ envelope, handle });
+    const unfit = this.unfit('output', envelope, Buffer.byteLength(body));
+    if (unfit !== undefined) return notSent(unfit);
     const refused = this.enter(body);
     if (refused !== undefined) return refused;
     const bounds = {
@@ -149,18 +149,19 @@ export class BoundClient implements RuntimeClient {
     decode: Decode<A>,
     signal?: AbortSignal,
   ): Promise<Either<CallFailure, A>> {
-    const unfit = this.unfit(scope, envelope);
-    return unfit === undefined ? this.admitted(call, JSON.stringify(body), decode, signal) : notSent(unfit);
+    const text = JSON.stringify(body);
+    const unfit = this.unfit(scope, envelope, Buffer.byteLength(text));
+    return unfit === undefined ? this.admitted(call, text, decode, signal) : notSent(unfit);
   }
 
   /** Why this envelope is not for this incarnation, this method or this moment. */
-  private unfit(scope: Scope, envelope: Envelope): string | undefined {
+  private unfit(scope: Scope, envelope: Envelope, bytes: number): string | undefined {
     const { request, authority } = envelope;
     if (request.addonId !== this.options.registration.addonId) return 'The call is for another add-on.';
     if (request.generation !== this.generation)
       return `The call is for generation ${request.generation}, and generation ${this.generation} is running.`;
     if (authority.scope !== scope) return `The authority covers "${authority.scope}", not "${scope}".`;
-    return admitEnvelope(envelope, this.options.clock.now().getTime(), this.options.limits);
+    return admitEnvelope(envelope, this.options.clock.now().getTime(), this.options.limits, bytes);
   }
 
   /** Reads an answer within the configured limits; one that speaks of another operation proves nothing about this one. */

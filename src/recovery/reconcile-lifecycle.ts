@@ -50,6 +50,8 @@ export async function startEnabled(lifecycle: Lifecycle): Promise<void> {
   const { context, sync } = lifecycle;
   const waiting = allInstalled(context.store.visible).filter(({ enabled }) => enabled);
   sync.expect(waiting.map(({ addonId }) => addonId));
+  // Launches keep the event loop busy: the server answers first.
+  await new Promise((resume) => setImmediate(resume));
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const { addonId } = next;
