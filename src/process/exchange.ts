@@ -65,10 +65,12 @@ function exchangeOnce(deadlines: Deadlines, to: Endpoint, call: Call): Promise<O
     let connected = false;
     let settled = false;
     const sent = request({
-      ...to,
+      // Spelt out: an object made by spreading costs Node more than the rest of the request together.
+      host: to.host,
+      port: to.port,
       method: call.method,
       path: call.path,
-      headers: headersOf(call),
+      headers: rawHeaders(to, call),
       agent: call.agent ?? false,
     });
     const settle = (result: Exchange) => {
@@ -102,10 +104,13 @@ function exchangeOnce(deadlines: Deadlines, to: Endpoint, call: Call): Promise<O
   });
 }
 
-export function headersOf(call: Pick<Call, 'headers' | 'body'>): Record<string, string | number> {
-  return call.body === undefined
-    ? { ...call.headers }
-    : { ...call.headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(call.body) };
+/** As a flat list, which Node writes as it stands: it neither copies nor checks them one by one. */
+export function rawHeaders(to: Endpoint, { headers, body }: Pick<Call, 'headers' | 'body'>): readonly string[] {
+  const list = ['Host', `${to.host}:${to.port}`];
+  for (const name of Object.keys(headers)) list.push(name, headers[name] as string);
+  if (body !== undefined)
+    list.push('Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)));
+  return list;
 }
 
 /** The bytes of a request are written when its connection is there, and never before. */

@@ -2,7 +2,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { OutputCut, type OutputStream } from '../commands/ports.js';
 import type { Deadlines } from './deadlines.js';
-import { type Call, type Endpoint, type Exchange, headersOf } from './exchange.js';
+import { type Call, type Endpoint, type Exchange, rawHeaders } from './exchange.js';
 
 /** An answer that is no output is read up to here, for its error. */
 const ERROR_BYTES = 65_536;
@@ -34,7 +34,7 @@ export function openStream(
       ...to,
       method: 'POST',
       path,
-      headers: headersOf({ headers: call.headers, body }),
+      headers: rawHeaders(to, { headers: call.headers, body }),
       agent: false,
     });
     const finish = () => {
