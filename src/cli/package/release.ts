@@ -83,7 +83,7 @@ interface CatalogOptions {
 
 /** The entries of the layouts, or without one the moving entries of a whole checkout. */
 async function catalog(options: CatalogOptions, command: Command): Promise<void> {
-  const { signerOf } = await import('../../packages/release/signer.js');
+  const { signerOf } = await import('../../contract/package-signer.js');
   if ((options.source === undefined) !== (options.ref === undefined))
     command.error('error: --source and --ref name the signer together');
   const { source, ref } = options;

@@ -1,5 +1,6 @@
 /** The sources that ship with the product: what a first start registers, and what an upgrade moves (04:1-30, 133-146, 386-396). */
 import type { KnownSource, SourceSettings } from '../../aggregates/source.js';
+import { PACKAGE_WORKFLOW, SIGNER_ISSUER } from '../../contract/package-signer.js';
 
 export interface ShippedSource extends SourceSettings {
   readonly id: string;
@@ -18,7 +19,6 @@ export const SERVED_POLICY = { requireSignature: false, allowLoopbackHTTP: true 
 
 const REPOSITORY = 'mudler/LocalAI';
 const MASTER = `https://raw.githubusercontent.com/${REPOSITORY}/master`;
-const ISSUER = 'https://token.actions.githubusercontent.com';
 const WORKFLOWS = `https://github.com/${REPOSITORY}/.github/workflows`;
 const RELEASE_INDEX = new RegExp(
   `^https://github\\.com/${REPOSITORY}/releases/download/v[0-9A-Za-z.+-]{1,64}/addons-index\\.yaml$`,
@@ -44,8 +44,8 @@ export function officialLibrary(tag: string | undefined, servedAt: string | unde
       url: `https://github.com/${REPOSITORY}/releases/download/${tag}/addons-index.yaml`,
       policy: {
         requireSignature: true,
-        issuer: ISSUER,
-        identity: `${WORKFLOWS}/addon_packages.yml@refs/tags/${tag}`,
+        issuer: SIGNER_ISSUER,
+        identity: `https://github.com/${REPOSITORY}/${PACKAGE_WORKFLOW}@refs/tags/${tag}`,
       },
     };
   if (servedAt === undefined) return undefined;
@@ -65,7 +65,7 @@ export const FURTHER_DEFAULTS: readonly ShippedSource[] = [
     enabled: true,
     policy: {
       requireSignature: true,
-      issuer: ISSUER,
+      issuer: SIGNER_ISSUER,
       identityRegex: `^${WORKFLOWS.replaceAll('.', '\\.')}/backend_merge\\.yml@refs/(heads/master|tags/.+)$`,
     },
   },

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import type { Manifest } from '../../contract/manifest-types.js';
+import type { SignerPolicy } from '../../contract/package-signer.js';
 import { type EntryRow, entryRow } from '../builder/index-writer.js';
 import { platformParts } from '../layout/formats.js';
 import { MANIFEST_PATH } from '../layout/layers.js';
@@ -12,7 +13,6 @@ import { parseStrictYaml } from '../strict-yaml.js';
 import { commitTag, isImmutable, tagKind } from './channels.js';
 import { addonFolder, enabledLegs, type PackageConfig } from './platforms.js';
 import { targetOf } from './repository.js';
-import type { SignerPolicy } from './signer.js';
 
 export interface ReleaseInput {
   /** A joined layout. */

@@ -66,6 +66,9 @@ function chainProblems(jobs: Fields): string[] {
     if (steps.some((step) => STATUS.test(textOf(step.if))))
       problems.push(`${name} has a step that runs after a failure.`);
   }
+  const index = jobs['release-index'];
+  if (index !== undefined && (!list(fields(index).needs).includes('publish') || STATUS.test(textOf(fields(index).if))))
+    problems.push('release-index does not wait for publish.');
   const guard = String(fields(jobs.publish).if ?? '');
   if (!guard.includes("github.event_name != 'pull_request'") || !guard.includes("needs.plan.outputs.publish == 'true'"))
     problems.push('publish must be closed to pull requests and wait for the yes of plan.');
@@ -84,8 +87,7 @@ function credentialProblems(workflow: Fields, jobs: Fields): string[] {
     const granted = isFields(permissions) ? Object.entries(permissions) : [];
     if (permissions !== undefined && !isFields(permissions)) problems.push(`${name} has permissions of another shape.`);
     for (const [what, right] of granted)
-      if (right === 'write' && !(what === 'id-token' && name === 'publish'))
-        problems.push(`${name} may write ${what}.`);
+      if (right === 'write' && !mayWrite(name, what)) problems.push(`${name} may write ${what}.`);
     if (!trusted && /secrets\s*[.[]/.test(textOf(rest))) problems.push(`${name} reads a secret.`);
     if (!trusted && /\blogin\b/.test(textOf(rest.steps))) problems.push(`${name} logs in to a registry.`);
     if (trusted && environment === undefined) problems.push(`${name} has no protected environment.`);
@@ -95,6 +97,10 @@ function credentialProblems(workflow: Fields, jobs: Fields): string[] {
     problems.push('publish has no id-token, so it cannot sign.');
   return problems;
 }
+
+/** The identity that signs, and the asset of a release that lists what was signed (04, "The official library"). */
+const mayWrite = (job: string, what: string): boolean =>
+  (job === 'publish' && what === 'id-token') || (job === 'release-index' && what === 'contents');
 
 const runs = (job: unknown): string =>
   list(fields(job).steps)

@@ -1,7 +1,9 @@
 /** What an event may publish and how tags are named (15:77-133); `test/scenario/cli/publishing.test.ts` runs the commands. */
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { officialLibrary } from '../../../../src/commands/library/shipped.js';
 import { isLeft } from '../../../../src/contract/fp.js';
+import { signerOf } from '../../../../src/contract/package-signer.js';
 import {
   branchChannel,
   isImmutable,
@@ -10,7 +12,6 @@ import {
   tagKind,
 } from '../../../../src/packages/release/channels.js';
 import { repositoryOf, targetOf } from '../../../../src/packages/release/repository.js';
-import { signerOf } from '../../../../src/packages/release/signer.js';
 import { assert, suite } from '../../../support/harness.js';
 
 const test = suite('channels and tags');
@@ -171,6 +172,8 @@ test('the signer is the workflow of this pipeline at the ref of the run [DIST-08
     issuer: 'https://token.actions.githubusercontent.com',
     identity: 'https://github.com/mudler/LocalAI/.github/workflows/addons-package.yml@refs/tags/v1.2.3',
   });
+  const { policy } = officialLibrary('v1.2.3', undefined) ?? {};
+  assert.equal(policy, isLeft(signer) || signer.right, 'a release build asks for the signer its packages have');
   for (const [source, ref] of [
     ['mudler', 'refs/heads/master'],
     ['mudler/LocalAI', 'master'],

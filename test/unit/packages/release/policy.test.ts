@@ -160,6 +160,21 @@ test('only publish and promote log in, in a protected environment, and only publ
   );
 });
 
+test('the index of a release waits for publish, and nobody else may write contents', () => {
+  assert.match(
+    after((w) => delete w.jobs['release-index'].needs),
+    /release-index does not wait/,
+  );
+  assert.match(
+    after((w) => Object.assign(w.jobs['release-index'], { if: 'always()' })),
+    /release-index does not wait/,
+  );
+  assert.match(
+    after((w) => Object.assign(w.jobs.promote, { permissions: { contents: 'write' } })),
+    /promote may write contents/,
+  );
+});
+
 test('promote runs after publish, one at a time for an add-on and channel [DIST-076]', () => {
   assert.match(
     after((w) => Object.assign(w.jobs.promote, { needs: ['plan'] })),

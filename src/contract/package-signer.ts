@@ -1,7 +1,7 @@
 /** Who signs the packages of a pipeline: the workflow file itself, at the ref of its run (15:183-186). */
-import { type Either, left, right } from '../../contract/fp.js';
+import { type Either, left, right } from './fp.js';
 
-export const WORKFLOW = '.github/workflows/addons-package.yml';
+export const PACKAGE_WORKFLOW = '.github/workflows/addons-package.yml';
 export const SIGNER_ISSUER = 'https://token.actions.githubusercontent.com';
 
 /** What a library that requires signatures names, and what an entry expects. */
@@ -17,6 +17,6 @@ export function signerOf(source: string, ref: string): Either<string, SignerPoli
     return left('the source is not written as owner/name');
   if (!/^refs\/(?:heads|tags)\/[A-Za-z0-9._/+-]{1,200}$/.test(ref))
     return left('the ref of the signer is not a full ref');
-  const identity = `https://github.com/${source}/${WORKFLOW}@${ref}`;
+  const identity = `https://github.com/${source}/${PACKAGE_WORKFLOW}@${ref}`;
   return right({ requireSignature: true, issuer: SIGNER_ISSUER, identity });
 }
