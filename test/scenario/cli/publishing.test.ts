@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { hostProfile } from '../../../src/contract/manifest.js';
 import { castellan } from '../../support/castellan.js';
 import { assert, suite } from '../../support/harness.js';
-import { COMMIT, layoutOf, PLAIN } from '../../support/layouts.js';
+import { COMMIT, folderOf, layoutOf, PLAIN } from '../../support/layouts.js';
+import { manifest } from '../../support/package-store.js';
 import { PASSWORD, type RealRegistry, startRegistry, USER } from '../../support/registry.js';
 import { clientOf, dataPath, MAIN, ROOT, startServer } from '../../support/server.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -299,4 +300,30 @@ test('policy and catalog --check say by their exit code whether a file is good',
   assert.match((await run(...args, '--check')).err, /is stale/);
   assert.is((await run('catalog-tools', '--index', out, '--addons', addons, '--check')).code, 0);
 });
+test('the commands of the document for authors work as they stand there', async () => {
+  const registry = await startRegistry();
+  try {
+    const text = readFileSync(join(ROOT, 'docs/addon-authors.md'), 'utf8');
+    const block = [...text.matchAll(/```sh\n([\s\S]*?)```/g)]
+      .map(([, lines = '']) => lines)
+      .find((lines) => lines.includes('push'));
+    const commands = (block ?? '').trim().split('\n');
+    assert.is(commands.length, 6);
+    const cwd = tempDir('author');
+    folderOf({ ...PLAIN, 'manifest.json': JSON.stringify(manifest({ id: 'notes' })) }, join(cwd, 'my-addon'));
+    for (const command of commands) {
+      const line = command
+        .replace(/^castellan /, `${process.execPath} ${MAIN} `)
+        .replace('registry.example', registry.host)
+        .replace(/ push .*/, '$& --allow-loopback-http');
+      execFileSync('/bin/sh', ['-c', line], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+    }
+    assert.match(
+      readFileSync(join(cwd, 'index.yaml'), 'utf8'),
+      /artifact: oci:\/\/127\.0\.0\.1:\d+\/team\/addons:notes-1\.0\.0/,
+    );
+  } finally {
+    await registry.close();
+  }
+}, 120_000);
 test.run();
