@@ -202,6 +202,15 @@ export interface Release {
   /** Built-in tools and document skills the add-on replaces (09:123; 05, "Before install"). */
   readonly shadows?: readonly string[];
   readonly skillShadows?: readonly string[];
+  /** Of a backend only (04:233-288): a meta backend has no artifact, digest or platform, and names others by capability. */
+  readonly alias?: string;
+  readonly license?: string;
+  /** For a browser to load; the server never does. */
+  readonly icon?: string;
+  readonly urls?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly mirrors?: readonly string[];
+  readonly capabilities?: Readonly<Record<string, string>>;
   /** Stamped by the resolver (the channel or version that was asked for), never read from a remote index. */
   readonly selection?: string;
 }

@@ -1,7 +1,8 @@
 /** The field rules of a library entry, as small codecs (05:13-50; 06:53-110). Their names say the rule, so an error can too. */
-import { closed, t } from '../contract/fp.js';
+import { closed, isLeft, t } from '../contract/fp.js';
 import { isName, isPlain, isVersion } from '../contract/manifest/words.js';
 import { RESERVED_ADDON_IDS } from '../contract/manifest.js';
+import { artifactAddress } from './artifact-address.js';
 import { iconType } from './package-path.js';
 
 /** A codec from a name and a test. */
@@ -85,6 +86,53 @@ export const requirements = closed(
   'requires',
   {},
   { host: range, api: range, protocol: range, dataFormat: range, sdk: range },
+);
+
+/** A backend name is the name of its directory (04:276-277). */
+export const backendName = text(
+  'backend name of letters, digits, dots, hyphens and underscores',
+  (value) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(value) && !value.includes('..'),
+);
+/** Absent means 1; a higher one is of a host of the future (04:267). */
+export const headerVersion = t.literal(1, 'schema version that this version reads');
+
+const url = (value: string, protocols: readonly string[]) =>
+  value.length <= 2048 &&
+  /^[\x21-\x7e]+$/.test(value) &&
+  URL.canParse(value) &&
+  protocols.includes(new URL(value).protocol);
+/** Shown by a browser, never fetched by this server (04:269). */
+export const httpsUrl = text('https address', (value) => url(value, ['https:']));
+export const webUrls = list(
+  'list of at most 16 different http or https addresses',
+  text('address', (value) => url(value, ['http:', 'https:'])),
+  16,
+);
+export const tags = list(
+  'list of at most 32 different words',
+  text('word', (value) => visible(value, 64)),
+  32,
+);
+export const mirrors = list(
+  'list of at most 8 different oci:// images',
+  text('oci:// image', (value) => {
+    const address = artifactAddress(value, false);
+    return !isLeft(address) && address.right.scheme === 'oci';
+  }),
+  8,
+);
+/** From what a host can do to the backend that serves it. */
+export const capabilities = rule(
+  'map of 1 to 64 capabilities to backend names',
+  (input): input is Readonly<Record<string, string>> => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
+    const entries = Object.entries(input);
+    return (
+      entries.length > 0 &&
+      entries.length <= 64 &&
+      entries.every(([name, id]) => /^[a-z0-9][a-z0-9._-]{0,63}$/.test(name) && backendName.is(id))
+    );
+  },
 );
 
 export const toolNames = list('list of at most 32 different names', toolName, 32);

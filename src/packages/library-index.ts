@@ -2,8 +2,9 @@
 import type { Release } from '../contract/api.js';
 import { closed, type Either, isLeft, left, right, t } from '../contract/fp.js';
 import { artifactAddress } from './artifact-address.js';
+import { BackendEntry, readBackend } from './backend-entry.js';
 import * as rule from './entry-rules.js';
-import { MAX_INDEX_BYTES, MAX_RELEASES } from './index-format.js';
+import { MAX_ENTRIES, MAX_INDEX_BYTES, MAX_RELEASES } from './index-format.js';
 import { parseStrictYaml } from './strict-yaml.js';
 
 export interface LibraryIndex {
@@ -59,7 +60,7 @@ export function parseLibraryIndex(bytes: Uint8Array, options: IndexOptions): Eit
   const { value, flow, text } = parsed.right;
   if (!Array.isArray(value)) return left('it is not a list');
   if (flow && text.trim() !== '[]') return left('it is a JSON array; write it as a block list');
-  if (value.length > MAX_RELEASES) return left('it lists more than 1,000 releases');
+  if (value.length > MAX_ENTRIES) return left('it lists more than 4,000 entries');
   return readEntries(value, options);
 }
 
@@ -68,20 +69,22 @@ function readEntries(entries: readonly unknown[], options: IndexOptions): Either
   const identities = new Set<string>();
   const skippedKinds = new Set<string>();
   let skipped = 0;
+  let addons = 0;
   for (const [index, raw] of entries.entries()) {
     const place = `entry ${index + 1}`;
     const kind = kindOf(raw);
     if (isLeft(kind)) return left(`${place} ${kind.left}`);
-    if (kind.right !== 'addon') {
+    if (kind.right !== 'addon' && kind.right !== 'backend') {
       skipped += 1;
       if (skippedKinds.size < 16) skippedKinds.add(kind.right);
       continue;
     }
-    const release = readEntry(raw, options);
+    const release = kind.right === 'addon' ? readEntry(raw, options) : readBackendEntry(raw, options);
     if (isLeft(release)) return left(`${place} ${release.left}`);
+    if (kind.right === 'addon' && ++addons > MAX_RELEASES) return left('it lists more than 1,000 releases');
     const { id, version, os, arch } = release.right;
     // A version is immutable, so one platform has it once, whatever channels name it (06:97-107).
-    const identity = JSON.stringify([id, version, os, arch]);
+    const identity = JSON.stringify([kind.right, id, version, os, arch]);
     if (identities.has(identity)) return left(`${place} repeats a release of the list`);
     identities.add(identity);
     releases.push(release.right);
@@ -96,6 +99,11 @@ function kindOf(raw: unknown): Either<string, string> {
   return typeof kind === 'string' && /^[a-z][a-z0-9-]{0,63}$/.test(kind)
     ? right(kind)
     : left('has a kind that is not a plain lower-case name');
+}
+
+function readBackendEntry(raw: unknown, options: IndexOptions): Either<string, Release> {
+  const decoded = BackendEntry.decode(raw);
+  return isLeft(decoded) ? left(problemOf(decoded.left)) : readBackend(decoded.right, options.sourceId);
 }
 
 function readEntry(raw: unknown, options: IndexOptions): Either<string, Release> {

@@ -132,7 +132,7 @@ test('an artifact is an oci reference or an HTTPS address, all else is refused [
     'oci://user@quay.io/a',
     'oci://quay.io/../a',
     'oci://quay.io/A',
-    `oci://quay.io/a@${DIGEST}`,
+    `oci://quay.io/a@${DIGEST}x`,
     '',
   ])
     refuses({ artifact }, /entry 1 has an artifact that is refused/);
@@ -177,8 +177,9 @@ test('platforms and channels are plain labels', () => {
 });
 
 test('an unknown field fails the refresh, selection, policy and source of an entry included [CATALOG-030] [CATALOG-033] [CATALOG-056]', () => {
-  for (const field of ['selection', 'policy', 'sourceId', 'authReference', 'extra', 'constructor'])
+  for (const field of ['selection', 'sourceId', 'authReference', 'extra', 'constructor'])
     refuses({ [field]: 'x' }, /unknown field/);
+  refuses({ policy: 'x' }, /entry 1 /);
   refuses({ ui: { title: 'x', extra: 'x' } }, /unknown field/);
   assert.is(accepted(yaml(base)).releases[0]?.sourceId, 'here');
   assert.is(accepted(yaml(base)).releases[0]?.selection, undefined);
@@ -255,10 +256,10 @@ test('tools holds at most 32 names and toolCount is the full number [CATALOG-038
 });
 
 test('entries of other kinds are skipped and counted, whatever their fields', () => {
-  const index = accepted(yaml(base, { kind: 'model', anything: { at: 'all' } }, { kind: 'backend', id: 'x' }));
+  const index = accepted(yaml(base, { kind: 'model', anything: { at: 'all' } }, { kind: 'voice', id: 'x' }));
   assert.is(index.releases.length, 1);
   assert.is(index.skipped, 2);
-  assert.equal(index.skippedKinds, ['backend', 'model']);
+  assert.equal(index.skippedKinds, ['model', 'voice']);
   for (const kind of ['Model', '', 3, null, ['addon']]) assert.match(problem(yaml({ ...base, kind })), /kind/);
 });
 
