@@ -5,7 +5,6 @@ import type {
   ProposalView,
   Release,
   ResourceEntry,
-  SourceView,
 } from '../../src/contract/api.js';
 
 const MINUTE = 60_000;
@@ -113,47 +112,6 @@ export const installedOf = (entry: AppEntry): InstalledEntry => {
       : {}),
   };
 };
-
-export const sources = (): SourceView[] => [
-  {
-    id: 'first-party',
-    kind: 'addon',
-    name: 'First-party add-ons',
-    url: 'http://127.0.0.1:41873/index.yaml',
-    enabled: true,
-    format: 'library',
-    default: true,
-    removed: false,
-    suspended: false,
-    policy: { requireSignature: false, allowLoopbackHTTP: true },
-    refresh: { checkedAt: iso(-3 * MINUTE), lastSuccess: iso(-3 * MINUTE), count: 4, failed: false },
-  },
-  {
-    id: 'workshop',
-    kind: 'addon',
-    name: 'Workshop',
-    url: 'https://addons.workshop.example/library/index.yaml',
-    enabled: true,
-    format: 'library',
-    default: false,
-    removed: false,
-    suspended: false,
-    policy: { requireSignature: true, issuer: 'https://issuer.example', identity: 'release@workshop.example' },
-    refresh: { checkedAt: iso(-8 * MINUTE), lastSuccess: iso(-26 * 60 * MINUTE), count: 12, failed: true },
-  },
-  {
-    id: 'lab',
-    kind: 'addon',
-    name: 'Lab (private)',
-    url: 'https://lab.example/index.yaml',
-    enabled: false,
-    format: 'library',
-    default: false,
-    removed: false,
-    suspended: false,
-    policy: { requireSignature: false },
-  },
-];
 
 const release = (
   id: string,

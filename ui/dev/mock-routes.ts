@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { airportRows, installedOf } from './mock-data.js';
 import { decide } from './mock-proposals.js';
+import { saveSource, sourceRoute } from './mock-sources.js';
 import { type Call, type Emit, error, type MockState, type Operation, type Reply } from './mock-state.js';
 
 type Fields = Record<string, unknown>;
@@ -20,6 +21,7 @@ export async function answer(state: MockState, emit: Emit, call: Call): Promise<
     return ok({ apps: state.apps.map((app) => (state.administrator ? app : withoutAdmin(app))) });
   if (path === '/api/addons/dispatch') return dispatch(state, emit, body, call.headers);
   if (path === '/api/addons/resources') return resourceRoute(state, emit, call, body);
+  if (path === '/api/settings' || path.startsWith('/api/library/sources')) return sourceRoute(state, emit, call, body);
   if (path === '/api/local-confirm')
     return body.code === state.confirmCode
       ? letThrough(state)
@@ -134,23 +136,6 @@ function dispatch(state: MockState, emit: Emit, body: Fields, headers: IncomingH
     return payload(status(state, String(body.operationId)));
   }
   return error(400, 'invalid_request', 'This action is not known.');
-}
-
-function saveSource(state: MockState, action: string, args: Fields): Reply {
-  const id = action === 'catalog-source-refresh' ? args.sourceId : args.id;
-  const at = state.sources.findIndex((source) => source.id === id);
-  const found = state.sources[at];
-  if (found === undefined) return denied();
-  const now = new Date().toISOString();
-  if (action === 'catalog-source-save') {
-    state.sources[at] = { ...found, enabled: args.enabled === true };
-    return ok({ payload: state.sources[at] });
-  }
-  state.sources[at] = {
-    ...found,
-    refresh: { checkedAt: now, lastSuccess: now, count: found.refresh?.count ?? 3, failed: false },
-  };
-  return ok({ payload: { sourceId: id, count: found.refresh?.count ?? 3, checkedAt: now, lastSuccess: now } });
 }
 
 function install(state: MockState, emit: Emit, body: Fields, headers: IncomingHttpHeaders): Reply {

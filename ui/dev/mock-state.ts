@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AddonLimitsView } from '../../src/contract/addon-limits.js';
 import type { AppEntry, ChangeKind, ProposalView, Release, ResourceEntry, SourceView } from '../../src/contract/api.js';
 import * as data from './mock-data.js';
+import { sources } from './mock-source-data.js';
 
 export interface Call {
   readonly method: string;
@@ -32,6 +33,7 @@ export interface MockState {
   addonsFeature: boolean;
   apps: AppEntry[];
   sources: SourceView[];
+  officialLibraries: boolean;
   releases: Release[];
   resources: ResourceEntry[];
   proposals: ProposalView[];
@@ -53,7 +55,8 @@ export const fullState = (): MockState => ({
   administrator: true,
   addonsFeature: true,
   apps: data.apps(),
-  sources: data.sources(),
+  sources: sources(),
+  officialLibraries: true,
   releases: data.releases(),
   resources: data.resources(),
   proposals: [

@@ -11,6 +11,7 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/parts.css';
 import './styles/addons.css';
+import './styles/sources.css';
 import './styles/approvals.css';
 
 applyTheme();

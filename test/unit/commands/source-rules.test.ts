@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { checkSettings } from '../../../src/commands/library/source-rules.js';
 import type { SourcePolicy } from '../../../src/contract/api.js';
 import { isLeft } from '../../../src/contract/fp.js';
@@ -48,7 +49,7 @@ test('plain http is for a literal loopback address of a library that opted in', 
     assert.is(codeOf(bad, opted), 'invalid_request', bad);
 });
 
-test('a policy that requires a signature names one signer', () => {
+test('a policy that requires a signature names one signer, exactly or by a pattern, and never by both [BACKENDS-065] [BACKENDS-031] [BACKENDS-032]', () => {
   const url = 'https://lib.test/i';
   const issuer = 'https://issuer.test';
   assert.is(codeOf(url, { requireSignature: true, issuer, identity: 'who' }), 'right');
@@ -60,12 +61,38 @@ test('a policy that requires a signature names one signer', () => {
     { requireSignature: true, issuer: '', identity: 'who' },
     { requireSignature: true, issuer, identity: 'who', identityRegex: '^who$' },
     { requireSignature: true, issuer, identityRegex: 'who' },
+    { requireSignature: true, issuer, identityRegex: '^who' },
+    { requireSignature: true, issuer, identityRegex: 'who$' },
     { requireSignature: true, issuer, identityRegex: '^a|b$' },
     { requireSignature: true, issuer, identityRegex: '^(a$' },
     { requireSignature: true, issuer, identityRegex: '^a\\$' },
     { requireSignature: false, issuer, identity: 'who' },
   ])
     assert.is(codeOf(url, policy), 'invalid_request', JSON.stringify(policy));
+});
+
+test('a pattern that takes a signer on master and on a tag is taken [BACKENDS-030]', () => {
+  const identityRegex =
+    '^https://github\\.com/mudler/LocalAI/\\.github/workflows/backend_merge\\.yml@refs/(heads/master|tags/.+)$';
+  assert.is(
+    codeOf('https://lib.test/i', { requireSignature: true, issuer: 'https://issuer.test', identityRegex }),
+    'right',
+  );
+});
+
+test('whatever stands around it, a choice at the top of a pattern is refused and one inside of brackets is not [BACKENDS-033]', () => {
+  const issuer = 'https://issuer.test';
+  const judge = (identityRegex: string) =>
+    codeOf('https://lib.test/i', { requireSignature: true, issuer, identityRegex });
+  const part = fc.constantFrom('a', 'b+', '(c|d)', '[e|f]', '\\|', '\\(', '(g(h|i))', '[)]', '[(]', '.', '\\\\');
+  const parts = fc.array(part, { maxLength: 6 }).map((list) => list.join(''));
+  fc.assert(
+    fc.property(parts, parts, (left, right) => {
+      assert.is(judge(`^${left}|${right}$`), 'invalid_request');
+      assert.is(judge(`^${left}x${right}$`), 'right');
+      assert.is(judge(`^(${left}|${right})$`), 'right');
+    }),
+  );
 });
 
 test('a name is needed, and a credential must be one that is configured [MANAGE-012]', () => {

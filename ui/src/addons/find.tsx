@@ -75,7 +75,9 @@ function group(releases: readonly Release[]): readonly (readonly [string, readon
 /** Why no release is listed, as far as the page can tell. */
 export function NothingOffered({ searched = false }: { readonly searched?: boolean }) {
   const list = useQuery(sources).data;
-  const failing = Array.isArray(list) && list.some(({ enabled, refresh }) => enabled && refresh?.failed === true);
+  const failing =
+    Array.isArray(list) &&
+    list.some(({ kind, enabled, refresh }) => kind === 'addon' && enabled && refresh?.failed === true);
   return (
     <Empty icon="search" title={searched ? 'No add-on matches' : 'The sources offer nothing for this machine'}>
       <p>

@@ -1,19 +1,29 @@
-/** Sources: the libraries that add-ons come from, what was last learned from each, and turning them on and off. */
+/** Sources: where add-ons, backends and models come from, what was last learned from each, and managing them (04:141-176). */
 import { useState } from 'react';
 import type { SourceView } from '../../../src/contract/api.ts';
-import { asApiError, dispatch, newOperationId } from '../api/client.ts';
-import { sources } from '../api/lists.ts';
+import { asApiError } from '../api/client.ts';
+import { settings, sources } from '../api/lists.ts';
 import { useQuery } from '../api/query.ts';
+import { switchOfficial } from '../api/sources.ts';
 import { type Words, wordsFor } from '../api/words.ts';
 import { announce } from '../app/announce.tsx';
-import { Chip } from '../parts/chip.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Empty, Notice, Skeletons } from '../parts/notice.tsx';
-import { Foreign } from '../text/foreign.tsx';
-import { ago, plural, when } from '../text/format.ts';
+import { AddSource } from './add-source.tsx';
+import { SourceRow } from './source-row.tsx';
+
+const FILTERS = [
+  ['all', 'All'],
+  ['addon', 'Add-ons'],
+  ['backend', 'Backends'],
+  ['model', 'Models'],
+] as const;
+type Filter = (typeof FILTERS)[number][0];
 
 export function Sources() {
   const { data, error, outdated } = useQuery(sources);
+  const [filter, setFilter] = useState<Filter>('all');
+  const [adding, setAdding] = useState(false);
   if (data === 'denied') return <Empty icon="shield" title="For administrators" />;
   if (data === undefined) {
     return error === undefined ? (
@@ -22,144 +32,94 @@ export function Sources() {
       <Notice tone="bad" role="alert" {...wordsFor(error)} />
     );
   }
+  const shown = data.filter(({ kind }) => filter === 'all' || kind === filter);
   return (
     <>
       {outdated && <Notice tone="warn" role="status" title="This list may be out of date" />}
       <p className="lead">
-        A source lists add-ons with the digest of each package. A package is used only when its bytes match that digest.
+        A source lists what can be installed, with the digest of each package. A package is used only when its bytes
+        match that digest. Whoever runs a source decides what it offers, so add only those you trust.
       </p>
-      {data.length === 0 ? (
-        <Empty icon="source" title="No sources">
-          <p>
-            Add one in a terminal: <code>castellan library add --id ID --url URL</code>
-          </p>
+      <div className="sources-tools">
+        <fieldset className="filters">
+          <legend className="visually-hidden">Which kind of source</legend>
+          {FILTERS.map(([value, label]) => (
+            <label key={value} className="filter">
+              <input type="radio" name="source-kind" checked={filter === value} onChange={() => setFilter(value)} />
+              <span>{label}</span>
+            </label>
+          ))}
+        </fieldset>
+        <button type="button" className="btn btn-primary btn-small" onClick={() => setAdding(true)}>
+          <Icon name="plus" size={16} />
+          Add a source
+        </button>
+      </div>
+      {adding && <AddSource onClose={() => setAdding(false)} />}
+      {shown.length === 0 ? (
+        <Empty icon="source" title={data.length === 0 ? 'No sources' : 'No source of this kind'}>
+          <p>Without a source nothing can be installed. What is installed keeps running.</p>
         </Empty>
       ) : (
         <ul className="rows">
-          {data.map((source) => (
+          {inOrder(shown).map((source) => (
             <SourceRow key={`${source.kind}/${source.id}`} source={source} />
           ))}
         </ul>
       )}
+      <OfficialSwitch />
     </>
   );
 }
 
-function SourceRow({ source }: { readonly source: SourceView }) {
-  const [busy, setBusy] = useState<'refresh' | 'switch'>();
+const KINDS: readonly SourceView['kind'][] = ['addon', 'backend', 'model'];
+
+/** Add-ons first, and removed ones behind the others of their kind. */
+const inOrder = (list: readonly SourceView[]): readonly SourceView[] =>
+  list.toSorted((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) || Number(a.removed) - Number(b.removed));
+
+/** All sources that ship with the server at once; each keeps its own state meanwhile. */
+function OfficialSwitch() {
+  const { data } = useQuery(settings);
+  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Words>();
-  const act = async (kind: 'refresh' | 'switch', run: () => Promise<string>) => {
-    if (busy !== undefined) return;
-    setBusy(kind);
+  if (data === undefined || data === 'denied') return null;
+  const on = data.official_libraries;
+  const toggle = async () => {
+    if (busy) return;
+    setBusy(true);
     setProblem(undefined);
     try {
-      announce(await run());
+      await switchOfficial(!on);
+      announce(`The official libraries were turned ${on ? 'off' : 'on'}.`);
     } catch (thrown) {
-      const words = wordsFor(asApiError(thrown));
-      setProblem(words);
-    } finally {
-      await sources.refresh();
-      setBusy(undefined);
+      setProblem(wordsFor(asApiError(thrown)));
     }
+    await Promise.all([settings.refresh(), sources.refresh()]);
+    setBusy(false);
   };
-  const refresh = () =>
-    act('refresh', async () => {
-      const answer = await dispatch<{ count: number }>({
-        action: 'catalog-source-refresh',
-        operationId: newOperationId('refresh'),
-        arguments: { sourceId: source.id },
-      });
-      return `${source.name} was read: ${plural(answer.count, 'release')}.`;
-    });
-  const toggle = () =>
-    act('switch', async () => {
-      const { id, name, url, enabled, policy, authReference } = source;
-      await dispatch({
-        action: 'catalog-source-save',
-        operationId: newOperationId('source'),
-        arguments: {
-          id,
-          name,
-          url,
-          enabled: !enabled,
-          policy,
-          ...(authReference === undefined ? {} : { authReference }),
-        },
-      });
-      return `${name} was turned ${enabled ? 'off' : 'on'}.`;
-    });
   return (
-    <li className="row" data-source={source.id}>
+    <section className="row official" aria-labelledby="official-title">
       <div className="row-main">
-        <h2>
-          <Foreign text={source.name || source.id} max={80} />
-          {source.default && <span className="tag">Built in</span>}
-          {source.kind !== 'addon' && <span className="tag">{source.kind}</span>}
-        </h2>
-        <p className="row-url">
-          <Foreign text={source.url} max={200} />
+        <h2 id="official-title">Use official libraries</h2>
+        <p className="row-policy">
+          The sources marked Default, all at once. Off, they stay in the list and nothing is read, found or installed
+          from them.
         </p>
-        <RefreshState source={source} />
-        <p className="row-policy">{policyWords(source)}</p>
       </div>
-      <div className="row-actions">
-        <button
-          type="button"
-          className="btn btn-small"
-          aria-disabled={busy !== undefined || !source.enabled}
-          onClick={() => source.enabled && void refresh()}
-        >
-          <Icon name="refresh" size={16} />
-          {busy === 'refresh' ? 'Reading…' : 'Read again'}
-          <span className="visually-hidden"> {source.name}</span>
-        </button>
-        <button
-          type="button"
-          role="switch"
-          aria-checked={source.enabled}
-          className="switch"
-          aria-disabled={busy !== undefined}
-          onClick={() => void toggle()}
-        >
-          <span className="switch-track" aria-hidden="true" />
-          <span className="visually-hidden">{source.name} is in use</span>
-          <span aria-hidden="true">{source.enabled ? 'On' : 'Off'}</span>
-        </button>
-      </div>
+      <button
+        type="button"
+        role="switch"
+        aria-checked={on}
+        aria-labelledby="official-title"
+        className="switch"
+        aria-disabled={busy}
+        onClick={() => void toggle()}
+      >
+        <span className="switch-track" aria-hidden="true" />
+        <span aria-hidden="true">{on ? 'On' : 'Off'}</span>
+      </button>
       {problem !== undefined && <Notice tone="bad" role="alert" {...problem} />}
-    </li>
+    </section>
   );
-}
-
-function RefreshState({ source: { enabled, refresh } }: { readonly source: SourceView }) {
-  if (!enabled) {
-    return (
-      <Chip tone="quiet" icon="pause">
-        Off
-      </Chip>
-    );
-  }
-  if (refresh === undefined) {
-    return (
-      <Chip tone="quiet" icon="clock">
-        Not read yet
-      </Chip>
-    );
-  }
-  return (
-    <p className="row-state">
-      <Chip tone={refresh.failed ? 'bad' : 'good'} icon={refresh.failed ? 'warn' : 'check'}>
-        {refresh.failed ? 'Last read failed' : plural(refresh.count, 'release')}
-      </Chip>
-      <span title={when(refresh.checkedAt)}>checked {ago(refresh.checkedAt)}</span>
-      {refresh.failed && (
-        <span>{refresh.lastSuccess === undefined ? 'never read' : `last read ${ago(refresh.lastSuccess)}`}</span>
-      )}
-    </p>
-  );
-}
-
-function policyWords({ policy }: SourceView): string {
-  const loopback = policy.allowLoopbackHTTP === true ? ' Read over plain HTTP on this machine.' : '';
-  return `${policy.requireSignature ? 'Every package must be signed.' : 'No signature is required; packages are pinned by digest.'}${loopback}`;
 }

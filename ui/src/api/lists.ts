@@ -1,5 +1,13 @@
 /** The lists that the whole page shares: features, apps, and the proposals that wait. */
-import type { AppEntry, InstalledEntry, ProposalPage, ResourceEntry, SourceView } from '../../../src/contract/api.ts';
+import type {
+  AppEntry,
+  InstalledEntry,
+  ProposalPage,
+  ResourceEntry,
+  ServerSettings,
+  SourceList,
+  SourceView,
+} from '../../../src/contract/api.ts';
 import { ApiError, call, dispatch } from './client.ts';
 import { onChange } from './live.ts';
 import { Query, useQuery } from './query.ts';
@@ -22,13 +30,17 @@ export const apps = new Query<readonly AppEntry[]>(
   async (signal) => (await call<{ apps: readonly AppEntry[] }>('/api/addons/apps', { signal })).apps,
 );
 
-/** The sources, or `denied` for a person who is no administrator: the tabs for administrators hang on it (12:139-142). */
+/** The sources of all kinds, or `denied` for a person who is no administrator: the tabs for administrators hang on it (12:139-142). */
 export const sources = new Query<readonly SourceView[] | 'denied'>(
   administratorsOnly(async (signal) => {
-    const answer = await dispatch<{ sources: readonly SourceView[] }>({ action: 'catalog-sources' }, { signal });
-    return answer.sources;
+    return (await call<SourceList>('/api/library/sources', { signal })).sources;
   }),
   30_000,
+);
+
+export const settings = new Query<ServerSettings | 'denied'>(
+  administratorsOnly((signal) => call<ServerSettings>('/api/settings', { signal })),
+  60_000,
 );
 
 export const installed = new Query<readonly InstalledEntry[] | 'denied'>(
@@ -77,10 +89,13 @@ export function useOffer(): string {
   return list.map(({ id, kind, enabled, refresh }) => `${kind}/${id}/${enabled}/${refresh?.checkedAt ?? ''}`).join();
 }
 
-/** Whether a source that is in use was not read yet, as in the first moments after a start. */
+/** Whether a source of add-ons that is in use was not read yet, as in the first moments after a start. */
 export function useReading(): boolean {
   const list = useQuery(sources).data;
-  return Array.isArray(list) && list.some(({ enabled, refresh }) => enabled && refresh === undefined);
+  return (
+    Array.isArray(list) &&
+    list.some(({ kind, enabled, refresh }) => kind === 'addon' && enabled && refresh === undefined)
+  );
 }
 
 /** Reads the shared lists again at each change that concerns them. */
@@ -89,7 +104,7 @@ export function followChanges(): void {
     for (const query of resourceLists.values()) if (query.watched) void query.refresh();
   };
   onChange('apps', () => {
-    for (const query of [apps, installed, sources]) if (query.watched) void query.refresh();
+    for (const query of [apps, installed, sources, settings]) if (query.watched) void query.refresh();
     // What an add-on holds could not be told while it was starting, and is asked for as soon as it runs.
     readResources();
   });
