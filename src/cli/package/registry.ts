@@ -9,7 +9,21 @@ interface CommonOptions {
   readonly repository?: string;
   readonly credentials?: string;
   readonly allowLoopbackHttp?: boolean;
+  readonly issuer?: string;
+  readonly identity?: string;
+  readonly sigstoreTrustedRoot?: string;
   readonly json?: boolean;
+}
+
+/** Empty when nothing has to be signed; undefined when the keys cannot be had. */
+async function checkOf(options: CommonOptions, access: RegistryAccess, done: string, command: Command) {
+  const { issuer, identity, sigstoreTrustedRoot } = options;
+  if ((issuer === undefined) !== (identity === undefined))
+    command.error('error: --issuer and --identity name the signer together');
+  if (issuer === undefined || identity === undefined) return {};
+  const { signedBy, trustOf } = await import('../../packages/release/published-check.js');
+  const trust = orRefuse(await trustOf(sigstoreTrustedRoot, systemClock), done);
+  return trust === undefined ? undefined : { check: signedBy(access, { issuer, identity }, trust) };
 }
 
 async function accessOf(options: CommonOptions, done: string): Promise<RegistryAccess | undefined> {
@@ -39,12 +53,14 @@ interface PushOptions extends CommonOptions {
   readonly adoptExisting?: boolean;
 }
 
-async function push(layout: string, options: PushOptions): Promise<void> {
+async function push(layout: string, options: PushOptions, command: Command): Promise<void> {
   const done = 'The package was not published';
   const access = await accessOf(options, done);
   if (access === undefined) return;
+  const check = await checkOf(options, access, done, command);
+  if (check === undefined) return;
   const { pushLayout } = await import('../../packages/release/push.js');
-  const input = { layout, name: options.tag, adoptExisting: options.adoptExisting === true };
+  const input = { layout, name: options.tag, adoptExisting: options.adoptExisting === true, ...check };
   const pushed = orRefuse(await pushLayout(access, input), done);
   if (pushed === undefined) return;
   if (options.json) sayJson(pushed);
@@ -60,13 +76,15 @@ interface PromoteOptions extends CommonOptions {
   readonly checkout: string;
 }
 
-async function promote(options: PromoteOptions): Promise<void> {
+async function promote(options: PromoteOptions, command: Command): Promise<void> {
   const done = 'The channel was not moved';
   const access = await accessOf(options, done);
   if (access === undefined) return;
+  const check = await checkOf(options, access, done, command);
+  if (check === undefined) return;
   const { promote: move } = await import('../../packages/release/promote.js');
   const { addon, channel, tag: name, event, ref, checkout } = options;
-  const promoted = orRefuse(await move(access, { addon, channel, name, event, ref, checkout }), done);
+  const promoted = orRefuse(await move(access, { addon, channel, name, event, ref, checkout, ...check }), done);
   if (promoted === undefined) return;
   if (options.json) sayJson(promoted);
   else console.log(promoted.moved ? `${promoted.tag} ${promoted.digest}` : `${promoted.tag} stays: ${promoted.reason}`);
@@ -79,6 +97,13 @@ const common = (command: Command): Command =>
       new Option('--credentials <file>', 'credentials for registries (JSON, mode 0600)').env('CASTELLAN_CREDENTIALS'),
     )
     .option('--allow-loopback-http', 'allow plain HTTP to a registry at a literal loopback address')
+    .option('--issuer <issuer>', 'who must have issued the identity that signed what is adopted or promoted')
+    .option('--identity <identity>', 'the exact identity that must have signed it')
+    .addOption(
+      new Option('--sigstore-trusted-root <file>', 'trusted_root.json of a private Sigstore').env(
+        'CASTELLAN_SIGSTORE_TRUSTED_ROOT',
+      ),
+    )
     .option('--json', 'print JSON');
 
 export function addRegistryCommands(parent: Command): void {

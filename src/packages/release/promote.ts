@@ -5,8 +5,8 @@ import type { RegistryAccess } from '../oci/registry.js';
 import { RegistryWriter } from '../oci/writer.js';
 import { branchChannel, isImmutable, MAIN_REF, registryTag, tagKind } from './channels.js';
 import { type Ancestry, ancestryOf } from './git.js';
+import type { PublishedCheck } from './published-check.js';
 import { type PublishedIndex, readPublished } from './published-index.js';
-import type { PublishedCheck } from './push.js';
 
 export interface PromoteInput {
   readonly addon: string;
@@ -39,7 +39,7 @@ export async function promote(access: RegistryAccess, input: PromoteInput): Prom
   if (isLeft(candidate)) return candidate;
   if (candidate.right === undefined) return left(`${source} is not published`);
   if (candidate.right.id !== input.addon) return left(`${source} is a package of ${candidate.right.id}`);
-  const trusted = await (input.check?.(candidate.right.digest) ?? right(undefined));
+  const trusted = await (input.check?.(candidate.right) ?? right(undefined));
   if (isLeft(trusted)) return trusted;
   const current = await readPublished(access, alias);
   if (isLeft(current)) return current;

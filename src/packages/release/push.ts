@@ -9,10 +9,8 @@ import { type VerifiedLayout, verifyLayout } from '../layout/layout-verify.js';
 import type { RegistryAccess } from '../oci/registry.js';
 import { RegistryWriter } from '../oci/writer.js';
 import { commitTag, isImmutable, registryTag, tagKind } from './channels.js';
+import type { PublishedCheck } from './published-check.js';
 import { type PublishedIndex, readPublished } from './published-index.js';
-
-/** The check of a published digest's signature; whoever calls `pushLayout` decides what it must be. Left: why it is not trusted. */
-export type PublishedCheck = (digest: string) => Promise<Either<string, void>>;
 
 export interface PushInput {
   /** A joined layout. */
@@ -86,7 +84,7 @@ async function adopt(
   if (!same) return left(`${tag} names other content already, and it is never overwritten`);
   if (!adoptExisting)
     return left(`${tag} names another build of this version and commit; keep that one with --adopt-existing`);
-  const trusted = await (check?.(published.digest) ?? right(undefined));
+  const trusted = await (check?.(published) ?? right(undefined));
   return isLeft(trusted) ? trusted : right({ tag, digest: published.digest, images: [], adopted: true });
 }
 

@@ -8,12 +8,24 @@ import { isLeft } from '../../../src/contract/fp.js';
 import { joinLayouts } from '../../../src/packages/layout/join.js';
 import { branchChannel } from '../../../src/packages/release/channels.js';
 import { type Promoted, type PromoteInput, promote } from '../../../src/packages/release/promote.js';
+import { type PublishedCheck, signedBy } from '../../../src/packages/release/published-check.js';
 import { type PushInput, pushLayout } from '../../../src/packages/release/push.js';
 import { registryAccess } from '../../../src/packages/release/registry-access.js';
+import { readTrustRoot } from '../../../src/packages/signatures/trust-root.js';
 import { assert, suite } from '../../support/harness.js';
 import { COMMIT, type Files, FULL, layoutOf, PLAIN } from '../../support/layouts.js';
 import { realClock } from '../../support/packages.js';
 import { PASSWORD, type RealRegistry, startRegistry, USER } from '../../support/registry.js';
+import { attach } from '../../support/signed-image.js';
+import {
+  IDENTITY,
+  ISSUER,
+  type Sigstore,
+  signStatement,
+  startSigstore,
+  statement,
+  trustedRootBytes,
+} from '../../support/sigstore.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const test = suite('publishing');
@@ -85,25 +97,44 @@ test('an immutable tag is never overwritten [DIST-068]', async () => {
   assert.is(await digestAt(repository, 'sample-1.2.3'), first.digest);
 });
 
-test('a rebuild of the same version and commit keeps what is published, once it is checked', async () => {
-  const repository = fresh();
-  const first = await push(repository, await joined(), '1.2.3');
-  if (typeof first === 'string') throw new Error(first);
-  const layout = await joined({ ...PLAIN, 'lib/time.txt': 'built later' });
-  const asked: string[] = [];
-  const check = async (digest: string) => {
-    asked.push(digest);
-    return { _tag: 'Right', right: undefined } as const;
-  };
-  const kept = await push(repository, layout, '1.2.3', { adoptExisting: true, check });
-  assert.equal(kept, { tag: 'sample-1.2.3', digest: first.digest, images: [], adopted: true });
-  assert.equal(asked, [first.digest]);
-  const refused = await push(repository, layout, '1.2.3', {
-    adoptExisting: true,
-    check: async () => ({ _tag: 'Left', left: 'not signed' }),
-  });
-  assert.is(refused, 'not signed');
-  assert.is(await digestAt(repository, 'sample-1.2.3'), first.digest);
+test('a rebuild of the same version and commit keeps what is published, once its signature is verified [DIST-069]', async () => {
+  const [sigstore, foreign] = await Promise.all([startSigstore(), startSigstore()]);
+  try {
+    const repository = fresh();
+    const first = await push(repository, await joined(), '1.2.3');
+    if (typeof first === 'string') throw new Error(first);
+    const layout = await joined({ ...PLAIN, 'lib/time.txt': 'built later' });
+    const asking = (of: Sigstore, identity = IDENTITY) => {
+      const verifier = readTrustRoot(trustedRootBytes(of));
+      return signedBy(access(repository), { issuer: ISSUER, identity }, { verifier: async () => verifier });
+    };
+    const adopt = (check: PublishedCheck) => push(repository, layout, '1.2.3', { adoptExisting: true, check });
+    assert.match(
+      String(await adopt(asking(sigstore))),
+      /not trusted: its library requires a signature, and it has none$/,
+    );
+    const run = { addon: 'sample', channel: 'latest', name: '1.2.3', event: 'release', ref: 'refs/tags/v1.2.3' };
+    const move = (check: PublishedCheck) => promote(access(repository), { ...run, checkout: '/', check });
+    assert.ok(isLeft(await move(asking(sigstore))));
+    assert.is(await digestAt(repository, 'sample-latest'), undefined);
+
+    const mediaType = 'application/vnd.oci.image.index.v1+json';
+    const url = `${registry.origin}/v2/${repository}/manifests/${first.digest}`;
+    const bytes = Buffer.from(await (await fetch(url, { headers: { accept: mediaType } })).arrayBuffer());
+    const bundle = await signStatement(sigstore, statement(first.digest));
+    await attach(registry, repository, { bytes, mediaType, digest: first.digest, size: bytes.length }, [bundle]);
+    const kept = { tag: 'sample-1.2.3', digest: first.digest, images: [], adopted: true };
+    assert.equal(await adopt(asking(sigstore)), kept);
+    for (const check of [asking(foreign), asking(sigstore, `${IDENTITY}x`)]) {
+      assert.match(String(await adopt(check)), /not trusted/);
+      assert.ok(isLeft(await move(check)));
+    }
+    assert.is(await digestAt(repository, 'sample-1.2.3'), first.digest);
+    const moved = await move(asking(sigstore));
+    assert.ok(!isLeft(moved) && moved.right.moved);
+  } finally {
+    await Promise.all([sigstore.close(), foreign.close()]);
+  }
 });
 
 test('only the version or the commit of a layout is a tag for it, and only a joined layout is pushed', async () => {
