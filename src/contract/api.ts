@@ -98,6 +98,8 @@ export interface InstalledEntry extends Omit<AppEntry, 'admin' | 'name'> {
   readonly channel: string;
   readonly selection: string;
   readonly verification: 'sha256' | 'sha256+sigstore';
+  /** Who signed it, where a signature was verified. */
+  readonly signer?: { readonly issuer: string; readonly identity: string };
   readonly digest: string;
   readonly platform: { readonly os: string; readonly arch: string };
   readonly compatibility: JsonObject;

@@ -19,7 +19,7 @@ async function entryOf(
   const { addonId, version, generation, enabled, manifest, installedAt } = installed;
   const { current, generations } = context.store.visible.get(installationKind, addonId);
   if (current === undefined) return undefined;
-  const { sourceId, channel, selection, verification, digest, os, arch } = current;
+  const { sourceId, channel, selection, verification, signer, digest, os, arch } = current;
   const observed = context.runtimes.observe(addonId);
   const state = observedState(context, sync, installed);
   const reason = state === 'failed' ? (sync.reason(addonId) ?? observed.reason) : undefined;
@@ -38,6 +38,7 @@ async function entryOf(
     channel,
     selection,
     verification,
+    ...(signer === undefined ? {} : { signer }),
     digest,
     platform: { os, arch },
     compatibility: { host, api, protocol, dataFormat } as unknown as JsonObject,

@@ -40,7 +40,7 @@ export function publicTrust(options: PublicTrustOptions): TrustSource {
 async function load({ cachePath, log, mirror }: PublicTrustOptions): Promise<Either<string, Verifier>> {
   try {
     const [{ getTrustedRoot }, { verifierOf }] = await Promise.all([
-      import('@sigstore/tuf'),
+      import('./update-framework.js'),
       import('./trust-root.js'),
     ]);
     const root = await getTrustedRoot({
@@ -52,7 +52,10 @@ async function load({ cachePath, log, mirror }: PublicTrustOptions): Promise<Eit
     const verifier = verifierOf(root);
     return isLeft(verifier) ? left(`the trust root of the public Sigstore ${verifier.left}`) : right(verifier.right);
   } catch (error) {
-    log.warn({ err: error }, 'the trust root of the public Sigstore could not be had');
+    // The error itself only says which step failed; its cause says what the network or the check of the signatures did.
+    const { cause } = error as { readonly cause?: unknown };
+    const why = cause instanceof Error ? cause.message : undefined;
+    log.warn({ err: error, why }, 'the trust root of the public Sigstore could not be had');
     return left(UNREACHABLE);
   }
 }

@@ -5,6 +5,7 @@ import type { HostOpsView } from '../../../src/contract/host-op-admission.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { plural, size, when } from '../text/format.ts';
+import { Signer } from './signer.tsx';
 
 export function MoreDetails({ entry, open }: { readonly entry: InstalledEntry | undefined; readonly open: boolean }) {
   return (
@@ -33,6 +34,11 @@ function Groups({ entry }: { readonly entry: InstalledEntry }) {
       <Fact name="Verified by">
         {entry.verification === 'sha256' ? 'its digest (no signature)' : 'its digest and its signature'}
       </Fact>
+      {entry.signer !== undefined && (
+        <Fact name="Signed by">
+          <Signer {...entry.signer} />
+        </Fact>
+      )}
       <Fact name="Digest">
         <code className="digest">
           <Foreign text={entry.digest} max={80} />

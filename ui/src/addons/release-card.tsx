@@ -1,13 +1,16 @@
 /** One add-on that a source offers, with Install and turn on. */
 import { useRef, useState } from 'react';
 import type { AppEntry, Release } from '../../../src/contract/api.ts';
+import { sources } from '../api/lists.ts';
 import { startOperation, useOperation } from '../api/operations.ts';
+import { useQuery } from '../api/query.ts';
 import { Link } from '../app/router.tsx';
 import { Chip } from '../parts/chip.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { plural } from '../text/format.ts';
 import { detailAddress } from './address.ts';
 import { OperationNote } from './operation-note.tsx';
+import { Signer } from './signer.tsx';
 import { Tile } from './tile.tsx';
 
 interface Props {
@@ -52,6 +55,7 @@ export function ReleaseCard({ versions, installed }: Props) {
       <p className="card-text">
         <Foreign text={release.ui?.description || release.description || 'No description.'} max={240} />
       </p>
+      <RequiredSigner sourceId={release.sourceId} />
       <div className="card-foot">
         {release.ui?.mainPage !== undefined && <span>Adds a page</span>}
         {(release.toolCount ?? 0) > 0 && <span>{plural(release.toolCount ?? 0, 'chat tool')}</span>}
@@ -75,6 +79,18 @@ export function ReleaseCard({ versions, installed }: Props) {
       </div>
       {operation !== undefined && <OperationNote operation={operation} />}
     </li>
+  );
+}
+
+/** Said before anything is installed; nothing while the sources are not known, or when theirs requires no signature. */
+function RequiredSigner({ sourceId }: { readonly sourceId: string }) {
+  const list = useQuery(sources).data;
+  const policy = Array.isArray(list) ? list.find(({ id }) => id === sourceId)?.policy : undefined;
+  if (policy?.requireSignature !== true || policy.identity === undefined || policy.issuer === undefined) return null;
+  return (
+    <p className="card-source">
+      Installs only when signed by <Signer identity={policy.identity} issuer={policy.issuer} />
+    </p>
   );
 }
 

@@ -14,6 +14,7 @@ import { Notice } from '../parts/notice.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { ago, plural, when } from '../text/format.ts';
 import { EditSource } from './edit-source.tsx';
+import { Signer } from './signer.tsx';
 
 const KIND_WORDS = { addon: 'Add-ons', backend: 'Backends', model: 'Models' } as const;
 
@@ -65,6 +66,7 @@ export function SourceRow({ source }: { readonly source: SourceView }) {
         </p>
         <State source={source} />
         {isRead(source) && <p className="row-policy">{policyWords(source)}</p>}
+        {isRead(source) && <RequiredSigner policy={source.policy} />}
       </div>
       <div className="row-actions">
         {source.removed ? (
@@ -182,6 +184,17 @@ function State({ source }: { readonly source: SourceView }) {
           <Foreign text={(refresh.skippedKinds ?? []).join(', ')} max={80} />
         </span>
       )}
+    </p>
+  );
+}
+
+function RequiredSigner({ policy: { requireSignature, issuer, identity, identityRegex } }: Pick<SourceView, 'policy'>) {
+  const name = identity ?? identityRegex;
+  if (!requireSignature || issuer === undefined || name === undefined) return null;
+  return (
+    <p className="row-policy">
+      {identity === undefined ? 'Signer by the pattern ' : 'Signer: '}
+      <Signer identity={name} issuer={issuer} />
     </p>
   );
 }
