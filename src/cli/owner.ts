@@ -22,6 +22,7 @@ import { createPackages } from '../packages/packages.js';
 import { publicTrust } from '../packages/signatures/public-trust.js';
 import { createSignatureCheck, type TrustSource } from '../packages/signatures/signature-check.js';
 import { readTrustFile } from '../packages/signatures/trust-file.js';
+import { libc } from '../process/libc.js';
 import { movedReason, type OwnerRoot, openOwnerRoot } from '../process/owner-root.js';
 import { Supervisor } from '../process/supervisor.js';
 import { findInstalled } from '../projections/installed.js';
@@ -119,6 +120,7 @@ async function compose(
     log,
     credentials: credentials.libraries,
     registries: credentials.registries,
+    syncFileSystem: (fd) => libc().syncFileSystem(fd),
     signatures: createSignatureCheck(
       trust ?? publicTrust({ cachePath: join(root.folder('metadata'), 'sigstore'), clock: systemClock, log }),
     ),

@@ -6,14 +6,12 @@ export interface OciAddress {
   readonly host: string;
   readonly repository: string;
   readonly tag?: string;
-  /** Only says again what its library pins; an entry where the two differ is refused. */
-  readonly digest?: string;
 }
 
 export type ArtifactAddress = OciAddress | { readonly scheme: 'https' | 'http'; readonly url: URL };
 
 const OCI =
-  /^oci:\/\/((?:[a-z0-9](?:[a-z0-9.-]{0,253}[a-z0-9])?|\[[0-9a-f:]{2,45}\])(?::[0-9]{1,5})?)\/([a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*)*)(?::([A-Za-z0-9_][A-Za-z0-9._-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/;
+  /^oci:\/\/((?:[a-z0-9](?:[a-z0-9.-]{0,253}[a-z0-9])?|\[[0-9a-f:]{2,45}\])(?::[0-9]{1,5})?)\/([a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*)*)(?::([A-Za-z0-9_][A-Za-z0-9._-]{0,127}))?$/;
 
 /** True for an address of this machine written as a number: 127.0.0.0/8 or `[::1]`, never a name such as `localhost`. */
 export function isLiteralLoopback(hostname: string): boolean {
@@ -43,7 +41,7 @@ export function httpAddress(address: string, allowLoopbackHTTP: boolean): Either
   return right(url);
 }
 
-/** `oci://host[:port]/repository[:tag][@sha256:...]`, or what `httpAddress` takes. */
+/** `oci://host[:port]/repository[:tag]`, or what `httpAddress` takes. */
 export function artifactAddress(address: string, allowLoopbackHTTP: boolean): Either<string, ArtifactAddress> {
   if (!address.startsWith('oci://')) {
     const url = httpAddress(address, allowLoopbackHTTP);
@@ -51,13 +49,7 @@ export function artifactAddress(address: string, allowLoopbackHTTP: boolean): Ei
     return right({ scheme: url.right.protocol === 'https:' ? 'https' : 'http', url: url.right });
   }
   const match = address.length <= 2048 ? OCI.exec(address) : null;
-  const [, host, repository, tag, digest] = match ?? [];
+  const [, host, repository, tag] = match ?? [];
   if (host === undefined || repository === undefined) return left('the address is not oci://host/repository');
-  return right({
-    scheme: 'oci',
-    host,
-    repository,
-    ...(tag === undefined ? {} : { tag }),
-    ...(digest === undefined ? {} : { digest }),
-  });
+  return right({ scheme: 'oci', host, repository, ...(tag === undefined ? {} : { tag }) });
 }

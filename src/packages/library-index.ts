@@ -115,8 +115,6 @@ function readEntry(raw: unknown, options: IndexOptions): Either<string, Release>
   if (isLeft(artifact)) return left(`has an artifact that is refused: ${artifact.left}`);
   if (entry.mutable === true ? entry.digest !== undefined : entry.digest === undefined)
     return left('needs a digest, or to be mutable without one');
-  if (artifact.right.scheme === 'oci' && artifact.right.digest !== undefined && artifact.right.digest !== entry.digest)
-    return left('names one digest in its artifact and another beside it');
   if (entry.mutable === true && artifact.right.scheme !== 'oci')
     return left('is mutable, which only an oci:// artifact may be');
   if (entry.tools !== undefined && (entry.toolCount ?? entry.tools.length) < entry.tools.length)

@@ -8,6 +8,7 @@ import type { Fetch } from './http-get.js';
 import type { RegistryCredentials } from './oci/credentials.js';
 import { createOciFetcher, type SignatureCheck } from './oci/oci-fetcher.js';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.js';
+import type { SyncFileSystem } from './stage-writer.js';
 import { createPackageStore } from './store.js';
 
 export { packageLimits } from './package-limits.js';
@@ -27,6 +28,7 @@ export interface PackagesOptions {
   readonly registries?: RegistryCredentials;
   readonly signatures?: SignatureCheck;
   readonly fetch?: Fetch;
+  readonly syncFileSystem?: SyncFileSystem;
 }
 
 export function createPackages(options: PackagesOptions): {
@@ -47,6 +49,13 @@ export function createPackages(options: PackagesOptions): {
   const credentials = options.credentials === undefined ? {} : { credentials: options.credentials };
   return {
     catalog: createCatalogFetcher({ ...network, ...credentials, log }),
-    store: createPackageStore({ root, host, ids, artifacts, limits }),
+    store: createPackageStore({
+      root,
+      host,
+      ids,
+      artifacts,
+      limits,
+      ...(options.syncFileSystem === undefined ? {} : { syncFileSystem: options.syncFileSystem }),
+    }),
   };
 }

@@ -4,6 +4,7 @@ import { closeSync, fchmodSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { PackageReceipt } from '../commands/ports.js';
 import { inside } from './beneath.js';
+import { LargeFile } from './large-file.js';
 import { ArchiveProblem } from './tar-header.js';
 import type { TarEntry } from './tar-reader.js';
 
@@ -12,7 +13,13 @@ export type PackageFile = PackageReceipt['files'][number];
 export const RECEIPT = 'receipt.json';
 /** A stream for each small file costs ten times as much as one write, so files up to this size are written at once. */
 const AT_ONCE_BYTES = 1_048_576;
-const SYNC_CONCURRENCY = 4;
+/** One less than there are threads for it: other calls to the file system do not wait behind slow syncs. */
+const SYNC_CONCURRENCY = 3;
+/** Up to so many files are synced one by one. */
+const SYNC_EACH = 64;
+
+/** Writes the whole file system that holds the open `fd` to its disk; rejects with a file system error when any of it failed. */
+export type SyncFileSystem = (fd: number) => Promise<void>;
 
 interface Found {
   readonly kind: 'file' | 'folder' | 'implied';
@@ -30,6 +37,7 @@ export class StageWriter {
   constructor(
     private readonly stage: number,
     private readonly maxPaths: number,
+    private readonly syncFileSystem?: SyncFileSystem,
   ) {}
 
   /** What is written from here on belongs to the next layer of an image (06:172-173). */
@@ -103,9 +111,14 @@ export class StageWriter {
     const hash = createHash('sha256');
     const file = await open(inside(this.stage, entry.path), 'wx', 0o600);
     try {
-      for await (const piece of entry.body) {
-        hash.update(piece);
-        for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten;
+      const large = new LargeFile(file);
+      try {
+        for await (const piece of entry.body) {
+          hash.update(piece);
+          await large.append(piece);
+        }
+      } finally {
+        await large.end();
       }
       await file.chmod(modeOf(entry.executable));
     } finally {
@@ -114,8 +127,12 @@ export class StageWriter {
     return hash.digest('hex');
   }
 
-  /** Syncs every file and then every folder, the stage itself last, so that a rename after it publishes only what is on disk. */
+  /**
+   * Syncs every file and then every folder, the stage itself last, so that a rename after it publishes only what is on disk. Of
+   * many files each would wait for a commit of the file system, so these are synced all at once.
+   */
   async sync(): Promise<void> {
+    if (this.syncFileSystem !== undefined && this.written.length > SYNC_EACH) return this.syncFileSystem(this.stage);
     const paths = this.written.map(({ path }) => path);
     await inParallel([...paths, RECEIPT], (path) => syncPath(inside(this.stage, path)));
     await inParallel([...this.folders].reverse(), (path) => syncPath(inside(this.stage, path)));

@@ -19,7 +19,7 @@ import { makeStage, removeStages, STAGE_PREFIX, withRoot } from './packages-root
 import { readIcon, readReceipt, verifyPackage, withPackage } from './published.js';
 import { encodeReceipt } from './receipt.js';
 import { fetchFailed, Refused, refusalOf, storageFailed, unverified } from './refused.js';
-import { StageWriter, syncPath } from './stage-writer.js';
+import { StageWriter, type SyncFileSystem, syncPath } from './stage-writer.js';
 import { unpack } from './unpack.js';
 
 export interface PackageStoreOptions {
@@ -29,6 +29,8 @@ export interface PackageStoreOptions {
   readonly ids: Ids;
   readonly artifacts: ArtifactFetcher;
   readonly limits: PackageLimits;
+  /** Without it every file is synced by itself, however many there are. */
+  readonly syncFileSystem?: SyncFileSystem;
 }
 
 interface Stage {
@@ -112,7 +114,7 @@ async function buildStage(
   let done = false;
   try {
     stage = makeStage(root, name);
-    const writer = new StageWriter(stage, 2 * options.limits.entries);
+    const writer = new StageWriter(stage, 2 * options.limits.entries, options.syncFileSystem);
     const result = await fillStage(options, stage, writer, opened.right, release, { signal, onProgress });
     if (isLeft(result)) return result;
     done = true;

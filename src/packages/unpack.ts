@@ -1,5 +1,4 @@
 /** Unpacks the archives of a package into a stage in one pass: counted, hashed and checked while they arrive, each judged when it is whole. */
-import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Progress } from '../commands/ports.js';
 import { isLeft } from '../contract/fp.js';
@@ -11,9 +10,10 @@ import { fetchFailed, Refused, unverified } from './refused.js';
 import type { StageWriter } from './stage-writer.js';
 import { ArchiveProblem } from './tar-header.js';
 import { readTar } from './tar-reader.js';
+import { streamHash } from './thread-hash.js';
 
 /** Many small synchronous writes would hold the loop for as long as they take; past this many ms the others get their turn. */
-const SLICE_MS = 8;
+const SLICE_MS = 2;
 const PROGRESS_BYTES = 1_048_576;
 
 export interface Unpacking {
@@ -40,16 +40,31 @@ export async function unpack(unpacking: Unpacking): Promise<void> {
   }
 }
 
-async function unpackOne(archive: Archive, counts: Counts, { writer, limits }: Unpacking): Promise<void> {
-  const hash = createHash('sha256');
+async function unpackOne(archive: Archive, counts: Counts, unpacking: Unpacking): Promise<void> {
+  const hash = streamHash(unpacking.artifact.declaredBytes ?? 0);
   async function* arriving(): AsyncGenerator<Uint8Array> {
     for await (const chunk of archive.chunks) {
       counts.arrived(chunk.byteLength);
-      hash.update(chunk);
+      await hash.update(chunk);
       await counts.giveTurn();
       yield chunk;
     }
   }
+  try {
+    await writeEntries(archive, arriving(), counts, unpacking);
+    const verified = archive.verify(await hash.digest());
+    if (isLeft(verified)) throw new Refused(verified.left);
+  } finally {
+    hash.close();
+  }
+}
+
+async function writeEntries(
+  archive: Archive,
+  arriving: AsyncIterable<Uint8Array>,
+  counts: Counts,
+  { writer, limits }: Unpacking,
+): Promise<void> {
   async function* expanded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
       counts.expanded(chunk.byteLength);
@@ -58,14 +73,12 @@ async function unpackOne(archive: Archive, counts: Counts, { writer, limits }: U
     }
   }
   if (archive.layer) writer.nextLayer();
-  const content = expanded(archive.compression === 'gzip' ? gunzip(arriving()) : arriving());
+  const content = expanded(archive.compression === 'gzip' ? gunzip(arriving) : arriving);
   for await (const entry of readTar(content, limits.entries, counts.entries)) {
     counts.entries += 1;
     await writer.write(entry);
     await counts.giveTurn();
   }
-  const verified = archive.verify(hash.digest('hex'));
-  if (isLeft(verified)) throw new Refused(verified.left);
 }
 
 /** The two byte budgets of a package, cumulative over its archives (06:175-176, 196-199), and its progress. */

@@ -27,6 +27,8 @@ export interface Libc {
    * again, and neither can anyone without a privilege, so a greater value reaches it only as far as the first one.
    */
   setLimit(pid: number, resource: number, value: number | undefined, hard: boolean): void;
+  /** Writes the file system that holds `fd` to its disk, on a thread of its own; rejects with `EIO` when any of it failed. */
+  syncFileSystem(fd: number): Promise<void>;
   /** Opens a path below a directory; refuses a symbolic link in any component and every way out of the directory. */
   openBeneath(directory: number, path: string, flags: number, mode: number): number;
 }
@@ -60,7 +62,9 @@ const POLLIN = 1;
 const POLLFD_BYTES = 8;
 const RLIMIT_BYTES = 16;
 
-type Native = (...args: unknown[]) => number;
+type Native = ((...args: unknown[]) => number) & {
+  async(...args: [...unknown[], (error: Error | null, result: number) => void]): void;
+};
 interface Koffi {
   load(path: string | null): { func(definition: string): Native };
   errno(): number;
@@ -81,6 +85,7 @@ function bind(koffi: Koffi): Libc {
   const fcntl = library.func('int fcntl(int fd, int cmd, long arg)');
   const pipe2 = library.func('int pipe2(_Out_ int *fds, int flags)');
   const prlimit = library.func('int prlimit(int pid, int resource, void *wanted, void *present)');
+  const syncfs = library.func('int syncfs(int fd)');
   const poll = library.func('int poll(void *fds, unsigned long count, int timeout)');
   // Fixed arity: a variadic declaration would need a type beside every argument.
   const syscall = library.func('long syscall(long n, long a, long b, long c, long d, long e, long f)');
@@ -140,6 +145,14 @@ function bind(koffi: Koffi): Libc {
       wanted.writeBigUInt64LE(hard && value !== undefined && asked < most ? asked : most, 8);
       if (!wanted.equals(present) && prlimit(pid, resource, wanted, null) !== 0) fail('prlimit');
     },
+    syncFileSystem: (fd) =>
+      new Promise((resolve, reject) => {
+        syncfs.async(fd, (error, result) => {
+          if (error === null && result === 0) resolve();
+          // The number of the error stays on the other thread; in the shape of an error of Node's own file system.
+          else reject(Object.assign(new LibcError('syncfs', 'EIO'), { syscall: 'syncfs' }));
+        });
+      }),
     openBeneath: (directory, path, flags, mode) => {
       const how = Buffer.alloc(24);
       how.writeBigUInt64LE(BigInt(flags | O_CLOEXEC), 0);

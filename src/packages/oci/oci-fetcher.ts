@@ -71,8 +71,6 @@ function registryOf(
   const artifact = artifactAddress(release.artifact, policy.allowLoopbackHTTP === true);
   if (isLeft(artifact)) return left(fetchFailed(artifact.left));
   if (artifact.right.scheme !== 'oci') return left(fetchFailed('it is not an image of a registry'));
-  if (artifact.right.digest !== undefined && artifact.right.digest !== release.digest)
-    return left(unverified('its library names one digest in its address and another beside it'));
   const address = registryAddress(artifact.right, policy.allowLoopbackHTTP === true);
   if (isLeft(address)) return left(fetchFailed(address.left));
   return right(
