@@ -53,8 +53,6 @@ function imageProblem(entry: BackendEntry, artifact: string): string | undefined
   if (isLeft(address) || address.right.scheme !== 'oci') return 'has an artifact that is not an oci:// image';
   if (entry.os === undefined || entry.arch === undefined) return 'does not say its platform';
   if ((entry.mutable === true) === (entry.digest !== undefined)) return 'needs a digest, or to be mutable without one';
-  if (address.right.digest !== undefined && address.right.digest !== entry.digest)
-    return 'names one digest in its artifact and another beside it';
   // A mirror is installed with the digest of the artifact, and a moving tag has none.
   return entry.mutable === true && entry.mirrors !== undefined ? 'is mutable and can have no mirrors' : undefined;
 }
