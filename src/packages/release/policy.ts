@@ -1,5 +1,6 @@
 /** Judges the workflow that builds, publishes and signs packages: its jobs, what they wait for, and who holds credentials (15:139-167). */
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import { PACKAGE_WORKFLOW, SIGNER_ISSUER } from '../../contract/package-signer.js';
 import { parseStrictYaml } from '../strict-yaml.js';
 
 const JOBS = ['validate', 'plan', 'package', 'publish', 'promote'] as const;
@@ -41,6 +42,7 @@ export function workflowProblems(bytes: Uint8Array): Either<string, readonly str
     ...chainProblems(jobs),
     ...credentialProblems(workflow, jobs),
     ...stepProblems(jobs),
+    ...signingProblems(fields(jobs.publish)),
     ...promoteProblems(fields(jobs.promote)),
   ]);
 }
@@ -144,6 +146,28 @@ function stepProblems(jobs: Fields): string[] {
     problems.push('package does not run on the native runner of its leg.');
   if (!list(fields(jobs.package).steps).some((step) => /upload-artifact/.test(String(fields(step).uses ?? ''))))
     problems.push('package does not upload its layout.');
+  return problems;
+}
+
+/** Signed without a key, by digest, where a reader looks for it, and verified against exactly this workflow (15:149,183-186). */
+function signingProblems(publish: Fields): string[] {
+  const text = runs(publish);
+  const problems: string[] = [];
+  const sign = /cosign sign ([^\n]*)/.exec(text)?.[1] ?? '';
+  const verify = /cosign verify ((?:[^\n]*\\\n)*[^\n]*)/.exec(text)?.[1] ?? '';
+  for (const flag of ['--new-bundle-format', '--registry-referrers-mode=oci-1-1'])
+    if (!sign.includes(flag)) problems.push(`publish signs without ${flag}.`);
+  if (/--key\b/.test(sign)) problems.push('publish signs with a key instead of its identity.');
+  for (const [what, line] of [
+    ['signs', sign],
+    ['verifies', verify],
+  ] as const)
+    if (!/@\$\{?digest\}?"/.test(line)) problems.push(`publish ${what} something that is not named by its digest.`);
+  const identity = `https://github.com/\${{ github.repository }}/${PACKAGE_WORKFLOW}@\${{ github.ref }}`;
+  if (!/--certificate-identity "\$IDENTITY"/.test(verify) || fields(publish.env).IDENTITY !== identity)
+    problems.push('publish does not verify against exactly the identity of this workflow.');
+  if (!verify.includes(`--certificate-oidc-issuer ${SIGNER_ISSUER}`))
+    problems.push('publish does not verify against the issuer of this workflow.');
   return problems;
 }
 

@@ -86,9 +86,10 @@ function judgeAncestry(input: PromoteInput, ancestry: Ancestry, current: string)
   if (ancestry.kind === 'other') return right(undefined);
   if (ancestry.kind === 'failed' || ancestry.commit !== current)
     return left(ancestry.kind === 'failed' ? ancestry.reason : 'the commit of the package is not in the checkout');
-  // A force-push made another history the truth of that branch; nobody but its own push may say so (15:169-174).
+  // A force-push made another history the truth of that branch; nobody but its own push may say so, and no branch owns
+  // development (15:169-175).
   const owner = input.event === 'push' && branchChannel(input.ref) === input.channel;
-  return owner && input.channel !== 'development'
+  return owner
     ? right(undefined)
     : left(
         `${UNREACHABLE}: the commit that ${input.channel} names is not in the checkout, and this run may not replace it`,

@@ -160,6 +160,27 @@ test('only publish and promote log in, in a protected environment, and only publ
   );
 });
 
+test('what is pushed is signed without a key and by digest, and verified against exactly this workflow [DIST-074]', () => {
+  const edit = (from: string | RegExp, to: string) => (w: Workflow) => {
+    for (const step of w.jobs.publish.steps) if (step.run) step.run = step.run.replace(from, to);
+  };
+  const cases: [string | RegExp, string, RegExp][] = [
+    ['cosign sign --yes --new-bundle-format', 'cosign sign --yes', /signs without --new-bundle-format/],
+    ['--registry-referrers-mode=oci-1-1', '', /signs without --registry-referrers-mode/],
+    ['cosign sign --yes', 'cosign sign --yes --key k', /signs with a key/],
+    [/(cosign sign [^\n]*)@\$digest/, '$1:$IMMUTABLE', /signs something that is not named by its digest/],
+    [/(cosign verify [^;]*)@\$digest/, '$1:$IMMUTABLE', /verifies something that is not named by its digest/],
+    ['--certificate-identity "$IDENTITY"', '--certificate-identity-regexp ".*"', /exactly the identity/],
+    [/--certificate-oidc-issuer \S+/, '--certificate-oidc-issuer-regexp .*', /the issuer/],
+  ];
+  for (const [from, to, reason] of cases) assert.match(after(edit(from, to)), reason, String(from));
+  const elsewhere = 'https://github.com/owner/name/.github/workflows/image.yml@refs/heads/master';
+  assert.match(
+    after((w) => Object.assign(w.jobs.publish.env, { IDENTITY: elsewhere })),
+    /exactly the identity/,
+  );
+});
+
 test('the index of a release waits for publish, and nobody else may write contents', () => {
   assert.match(
     after((w) => delete w.jobs['release-index'].needs),
