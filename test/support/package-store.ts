@@ -12,6 +12,7 @@ import type { ArtifactFetcher } from '../../src/packages/artifact-fetcher.js';
 import { createTarFetcher } from '../../src/packages/artifact-fetcher.js';
 import type { Fetch } from '../../src/packages/http-get.js';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../src/packages/package-limits.js';
+import type { SyncFileSystem } from '../../src/packages/stage-writer.js';
 import { createPackageStore } from '../../src/packages/store.js';
 import { realClock } from './packages.js';
 import { archive, file } from './tar.js';
@@ -89,7 +90,7 @@ export interface Bench {
 export async function withStore<A>(
   fetch: Fetch,
   use: (bench: Bench) => Promise<A>,
-  options: { limits?: Partial<PackageLimits>; artifacts?: ArtifactFetcher } = {},
+  options: { limits?: Partial<PackageLimits>; artifacts?: ArtifactFetcher; syncFileSystem?: SyncFileSystem } = {},
 ): Promise<A> {
   const base = mkdtempSync(join(tmpdir(), 'castellan-packages-'));
   const root = join(base, 'packages');
@@ -100,6 +101,7 @@ export async function withStore<A>(
       ids: testIds,
       artifacts: options.artifacts ?? createTarFetcher({ clock: realClock, fetch }),
       limits: { ...DEFAULT_PACKAGE_LIMITS, ...options.limits },
+      ...(options.syncFileSystem === undefined ? {} : { syncFileSystem: options.syncFileSystem }),
     });
     return await use({ root, store, names: () => list(root) });
   } finally {
