@@ -1,5 +1,5 @@
 /**
- * Runs every compiled test file in a process of its own, two at a time, each with a deadline, and is good only when
+ * Runs every compiled test file in a process of its own, two at a time, the long ones first, each with a deadline, and is good only when
  * every file exited 0 with a totals block in which all tests passed. Ends with the line `N passed, N failed`.
  *
  * usage: node test/run.mjs [--jobs N] [path-part ...]      (only files whose path contains one of the parts)
@@ -11,6 +11,29 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const FILE_DEADLINE_MS = 1_500_000;
+/** Files that take long (10 s and more), the longest first, so that none of them runs alone at the end. It only orders. */
+const LONG = [
+  'main-job/random-kills',
+  'main-job/kill-each',
+  'process/owner-killed',
+  'browser/look',
+  'browser/real-server',
+  'browser/',
+  'main-job/',
+  'events/sync-order',
+  'process/supervisor-faults',
+  'packages/library-index',
+  'packages/archives',
+  'packages/crash',
+  'events/damage',
+  'events/kill',
+  'events/inspect',
+];
+
+function rank(file) {
+  const at = LONG.findIndex((part) => file.includes(part));
+  return at < 0 ? LONG.length : at;
+}
 
 function options(argv) {
   const parts = [...argv];
@@ -66,6 +89,7 @@ const files = readdirSync(`${root}build`, { recursive: true })
   .map((file) => `build/${file}`)
   .filter((file) => /^build\/(test|addons\/[^/]+\/test)\/.*\.test\.js$/.test(file))
   .sort()
+  .sort((one, other) => rank(one) - rank(other))
   .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part)));
 if (files.length === 0) {
   console.error('no test file matches');

@@ -13,6 +13,7 @@ import { sealBody } from '../../../src/events/sealed-body.js';
 import { assert, suite } from '../../support/harness.js';
 import { copyOf, fill, filledDirectory, openJournal } from '../../support/lmdb-journals.js';
 import { appendTo, noted } from '../../support/sample-events.js';
+import { memoryPlace } from '../../support/temp-dir.js';
 
 const test = suite('damage to the file');
 const data = (directory: string) => join(directory, 'data.mdb');
@@ -40,7 +41,7 @@ function flip(copy: Buffer, text: string, offset: number): void {
 }
 
 async function verifyWith(change: (copy: Buffer) => void): Promise<{ result: Verification; directory: string }> {
-  const directory = copyOf(whole);
+  const directory = copyOf(whole, memoryPlace());
   const copy = Buffer.from(bytes);
   change(copy);
   writeFileSync(data(directory), copy);
