@@ -264,3 +264,12 @@ export function refused<A>(result: Either<Refusal, A>, code: Refusal['refusal'],
 }
 
 export { settle };
+
+/** A world with a database and one proposal on it, and how many applies there were since. */
+export async function pendingWorld() {
+  const world = await World.open();
+  const database = await world.database();
+  const view = await world.pending(database, 'op-1');
+  const applies = world.addon.applyCalls.length;
+  return { world, database, view, applies: () => world.addon.applyCalls.length - applies };
+}

@@ -1,38 +1,25 @@
 import fc from 'fast-check';
-import { FURTHER_DEFAULTS, officialLibrary, type ShippedSource } from '../../../src/commands/library/shipped.js';
+import { FURTHER_DEFAULTS } from '../../../src/commands/library/shipped.js';
 import type { SourceView } from '../../../src/contract/api.js';
 import { assert, suite } from '../../support/harness.js';
 import { inWorld } from '../../support/in-world.js';
 import { ADMIN, codeOf, must, testRelease, until, World } from '../../support/lifecycle-world.js';
+import {
+  add,
+  catalog,
+  list,
+  OFFICIAL,
+  one,
+  release,
+  restart,
+  routes,
+  ships,
+  start,
+} from '../../support/source-routes.js';
 
 const test = suite('sources of all kinds');
 
-const OFFICIAL = officialLibrary(undefined, 'http://127.0.0.1:4711/index.yaml') as ShippedSource;
-const release = (tag: string) => officialLibrary(tag, undefined) as ShippedSource;
 const SIGNAL = new AbortController().signal;
-
-const start = async (world: World, first: boolean) =>
-  must(await world.store.commit({ changes: must(world.lifecycle.library.sources.startChanges(first)) }));
-const ships =
-  (...shipped: ShippedSource[]) =>
-  (world: World) => {
-    world.options = { ...world.options, shipped };
-  };
-/** A later start, of another build where that is given. */
-const restart = async (world: World, ...shipped: ShippedSource[]) => {
-  if (shipped.length > 0) ships(...shipped)(world);
-  must(await world.boot());
-  await start(world, false);
-};
-const routes = (world: World) => world.lifecycle.administration;
-const list = async (world: World) => must(await routes(world).sources(ADMIN)).sources;
-const one = async (world: World, id: string) => (await list(world)).find((source) => source.id === id) as SourceView;
-const add = async (world: World, id: string, url = `https://${id}.test/i.yaml`, kind: SourceView['kind'] = 'addon') =>
-  routes(world).add(ADMIN, { kind, id, url });
-const catalog = async (world: World, text = '') =>
-  world.lifecycle.library
-    .search({ text, kind: 'addon', offset: 0, limit: 100 })
-    .releases.map(({ sourceId, id }) => `${sourceId}/${id}`);
 
 test(
   'a first start registers one library of add-ons, official, and the defaults of the other kinds, all marked so [LIBRARY-001] [SOURCES-005] [BACKENDS-060]',
