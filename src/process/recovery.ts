@@ -27,18 +27,19 @@ export interface RecoveryDeps {
   readonly shutdownTimeoutMs: number;
 }
 
-/** Settles every launch that is not known to have ended; what each came to, by add-on. */
-export async function recoverLaunches(deps: RecoveryDeps): Promise<ReadonlyMap<string, Finding>> {
-  const letGo = holdOpen();
-  try {
-    const world = deps.proc.world();
-    const found = await Promise.all(
-      deps.ledger.unfinished().map(async (launch) => [launch.addonId, await settle(deps, launch, world)] as const),
-    );
-    return new Map(found);
-  } finally {
-    letGo();
-  }
+/**
+ * Settles every launch that is not known to have ended, all at once; what each comes to, by add-on. One that ignores
+ * SIGTERM takes a shutdown interval, so whoever needs one add-on waits for that one alone. Throws when the kernel does
+ * not tell which run of it this is.
+ */
+export function recoverLaunches(deps: RecoveryDeps): ReadonlyMap<string, Promise<Finding>> {
+  const world = deps.proc.world();
+  return new Map(
+    deps.ledger.unfinished().map((launch) => {
+      const letGo = holdOpen();
+      return [launch.addonId, settle(deps, launch, world).finally(letGo)];
+    }),
+  );
 }
 
 async function settle(deps: RecoveryDeps, launch: RecordedLaunch, world: World): Promise<Finding> {

@@ -47,13 +47,19 @@ export interface SupervisorOptions {
 
 type Outcome = Either<Failure, void>;
 
+/** Earlier processes that see the end of their owner are gone by then. */
+const SETTLE_MS = 250;
+const SETTLING = 'its earlier process is still being ended';
+
 export class Supervisor implements Runtimes {
   private readonly slots = new Map<string, Slot>();
   private readonly listeners: ((addonId: string) => void)[] = [];
   private readonly deps: Deps;
   private readonly places: Places;
   /** Add-ons whose earlier process could not be accounted for, with what to check. */
-  private blocked: ReadonlyMap<string, string> = new Map();
+  private readonly blocked = new Map<string, string>();
+  /** Add-ons whose earlier process is being ended; nothing of theirs is started before that is over. */
+  private readonly settling = new Map<string, Promise<void>>();
   private recovered = false;
   private closing = false;
   private readonly withheld: string | undefined;
@@ -86,7 +92,7 @@ export class Supervisor implements Runtimes {
     if (this.recovered) return this.accounted();
     const { ledger, clock, deadlines, settings } = this.deps;
     const { shutdownTimeoutMs } = settings.limits;
-    const found = await recoverLaunches({
+    const found = recoverLaunches({
       ledger,
       clock,
       deadlines,
@@ -94,13 +100,24 @@ export class Supervisor implements Runtimes {
       libc: this.deps.libc(),
       proc: this.deps.proc,
     });
-    this.blocked = new Map(
-      [...found].flatMap(([id, finding]) => (finding.kind === 'gone' ? [] : [[id, words(id, finding)]])),
-    );
-    this.recovered = true;
     for (const [addonId, finding] of found)
-      this.deps.log.info({ addonId, ...finding }, 'earlier add-on process settled');
+      this.settling.set(
+        addonId,
+        finding.then((settled) => this.settled(addonId, settled)),
+      );
+    this.recovered = true;
+    // One that ignores its end holds up itself alone; the others are accounted for within this time.
+    await deadlines.within(SETTLE_MS, Promise.all(this.settling.values()), undefined);
     return this.accounted();
+  }
+
+  private settled(addonId: string, finding: Finding): void {
+    this.settling.delete(addonId);
+    if (finding.kind !== 'gone') this.blocked.set(addonId, words(addonId, finding));
+    const { log } = this.deps;
+    if (finding.kind === 'gone') log.info({ addonId, ...finding }, 'earlier add-on process settled');
+    else log.error({ addonId, ...finding }, 'an earlier add-on process may still run');
+    this.changed(addonId);
   }
 
   private accounted(): Outcome {
@@ -108,11 +125,27 @@ export class Supervisor implements Runtimes {
   }
 
   async start(spec: LaunchSpec): Promise<Outcome> {
+    const settling = this.settling.get(spec.addonId);
+    if (settling === undefined) return this.startNow(spec);
+    const { readinessMs, limits } = this.deps.settings;
+    const longest = readinessMs + 2 * limits.shutdownTimeoutMs;
+    const late = left({ reason: SETTLING });
+    return this.deps.deadlines.within(
+      longest,
+      settling.then(() => this.startNow(spec)),
+      late,
+    );
+  }
+
+  private async startNow(spec: LaunchSpec): Promise<Outcome> {
     const refused = this.refusal(spec.addonId);
     return refused === undefined ? this.slot(spec.addonId).start(spec) : left({ reason: refused });
   }
 
   async stop(addonId: string): Promise<Outcome> {
+    const settling = this.settling.get(addonId);
+    // A stop withdraws in the turn in which it is asked for.
+    if (settling !== undefined) await settling;
     const blocked = this.blocked.get(addonId);
     if (blocked !== undefined) return left({ reason: blocked });
     return this.slots.get(addonId)?.stop() ?? right(undefined);
@@ -121,13 +154,14 @@ export class Supervisor implements Runtimes {
   current(addonId: string, generation: number): Either<Failure, RuntimeClient> {
     const slot = this.slots.get(addonId);
     return slot === undefined
-      ? left({ reason: this.blocked.get(addonId) ?? 'it is not running' })
+      ? left({ reason: this.blocked.get(addonId) ?? (this.settling.has(addonId) ? SETTLING : 'it is not running') })
       : slot.current(generation);
   }
 
   observe(addonId: string): Observation {
     const blocked = this.blocked.get(addonId);
     if (blocked !== undefined) return { state: 'failed', restarts: 0, reason: blocked };
+    if (this.settling.has(addonId)) return { state: 'starting', restarts: 0, reason: SETTLING };
     return this.slots.get(addonId)?.observe() ?? { state: 'stopped', restarts: 0 };
   }
 
@@ -155,7 +189,10 @@ export class Supervisor implements Runtimes {
     try {
       const slots = [...this.slots.values()];
       for (const slot of slots) slot.withdraw();
-      const outcomes = await Promise.all(slots.map((slot) => slot.stop()));
+      const [outcomes] = await Promise.all([
+        Promise.all(slots.map((slot) => slot.stop())),
+        Promise.all(this.settling.values()),
+      ]);
       const reasons = new Set(outcomes.filter(isLeft).map((outcome) => outcome.left.reason));
       return reasons.size === 0 ? right(undefined) : left({ reason: [...reasons].join(' ') });
     } finally {

@@ -6,12 +6,15 @@
 import { dropCandidateData } from '../commands/lifecycle/candidate-data.js';
 import type { Lifecycle } from '../commands/lifecycle/index.js';
 import { finish, unfinished } from '../commands/lifecycle/reconcile.js';
+import type { Clock } from '../commands/ports.js';
 import { type Either, isLeft, right } from '../contract/fp.js';
 import type { Refusal } from '../contract/refusal.js';
 import { allInstalled } from '../projections/installed.js';
 
 /** At the start at most so many add-ons start at the same time (06:298). */
 const AT_ONCE = 4;
+/** As long as the supervisor keeps a place for a launch that is not ready yet. */
+const TURN_MS = 3_000;
 
 /**
  * Brings every unfinished operation to its end, removes abandoned stages, and ends what a dead owner left running.
@@ -43,8 +46,9 @@ export async function reconcileLifecycle(lifecycle: Lifecycle): Promise<Either<R
 }
 
 /**
- * To be called after `reconcileLifecycle`. Starts every enabled add-on, four at a time. One that does not start costs a log line and stays enabled; the others
- * start, and nothing waits for this.
+ * To be called after `reconcileLifecycle`. Starts every enabled add-on, four at a time; one that takes long gives its
+ * turn to the next. One that does not start costs a log line and stays enabled; the others start, and nothing waits for
+ * this. Resolves when each has started or failed.
  */
 export async function startEnabled(lifecycle: Lifecycle): Promise<void> {
   const { context, sync } = lifecycle;
@@ -52,13 +56,29 @@ export async function startEnabled(lifecycle: Lifecycle): Promise<void> {
   sync.expect(waiting.map(({ addonId }) => addonId));
   // Launches keep the event loop busy: the server answers first.
   await new Promise((resume) => setImmediate(resume));
+  const all: Promise<void>[] = [];
+  const start = async (addonId: string): Promise<void> => {
+    const started = await sync.bring(addonId);
+    if (isLeft(started)) context.log.warn({ addonId, reason: started.left.reason }, 'An enabled add-on did not start');
+  };
   const worker = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const { addonId } = next;
-      const started = await sync.bring(addonId);
-      if (isLeft(started))
-        context.log.warn({ addonId, reason: started.left.reason }, 'An enabled add-on did not start');
+      const started = start(next.addonId);
+      all.push(started);
+      await turnOf(context.clock, started);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(all);
+}
+
+/** Resolves when the start is over, or has had its turn for long enough. */
+function turnOf(clock: Clock, started: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(TURN_MS, resolve);
+    void started.finally(() => {
+      cancel();
+      resolve();
+    });
+  });
 }

@@ -65,6 +65,22 @@ test('a child that ignores its owner’s end and SIGTERM is ended before its rep
   assert.is(pidsOf(trace('counter')).length, 2);
 });
 
+test('a child that ignores its owner’s end and SIGTERM holds up its own replacement, and neither the recovery nor the others', async () => {
+  const first = owner(order([{ id: 'second', behaviour: { ignoreEof: true, ignoreTerm: true } }, {}]));
+  await first.ready(2);
+  const [stubborn] = pidsOf(trace('second'));
+  await first.kill();
+  const second = owner(order([{}, { id: 'second', behaviour: {} }]));
+  assert.is(await second.says('recovered'), true);
+  assert.ok(alive(stubborn as number), 'it takes a whole shutdown interval');
+  await eventually('the other one runs', () =>
+    second.said.some(({ started, outcome }) => started === 'counter' && outcome === 'ready'),
+  );
+  await second.ready(2);
+  assert.not.ok(alive(stubborn as number));
+  assert.is(pidsOf(trace('second')).filter(alive).length, 1);
+});
+
 test('a stopped child of a killed owner is ended before its replacement starts [RUNTIME-017]', async () => {
   const what = order([{}]);
   const first = owner(what);

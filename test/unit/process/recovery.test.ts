@@ -91,7 +91,10 @@ async function play(launch: RecordedLaunch, kernel: Kernel, over: Partial<Launch
     ...over,
   } as unknown as LaunchLedger;
   const deadlines = new Deadlines(clock, clock.monotonic);
-  const playing = recoverLaunches({ ledger, clock, deadlines, libc, proc: fakeProc, shutdownTimeoutMs: 1_000 });
+  const found = recoverLaunches({ ledger, clock, deadlines, libc, proc: fakeProc, shutdownTimeoutMs: 1_000 });
+  const playing = Promise.all([...found].map(async ([id, finding]) => [id, await finding] as const)).then(
+    (all) => new Map(all),
+  );
   await clock.pass(5_000);
   const finding = (await playing).get(launch.addonId);
   return { finding, sent, recorded };
