@@ -134,7 +134,7 @@ test('the receipt and the journal say who signed', async () => {
   );
 });
 
-test('an unsigned upgrade changes nothing, and the next good one succeeds, whatever lies in the folder of the old version [UPGRADE-018]', async () => {
+test('an unsigned upgrade changes nothing, and the next good one succeeds, whatever lies in the folder of the old version', async () => {
   const before = await installed();
   const refused = await act('upgrade', '1.1.0');
   assert.is(refused.status, 403);

@@ -35,6 +35,15 @@ const BY_TYPE: Readonly<Record<string, string>> = {
 
 const AGAIN = 'Nothing was changed. What you see has been read again; try once more.';
 
+/** What a look at a failed operation says, whatever its first answer was (05:175-181): of no use to a person. */
+const GENERAL = 'Addon request denied';
+const INSTEAD: Readonly<Record<string, string>> = {
+  package_unverified:
+    'Nothing was installed. It is not what its source lists, or it is not signed as that source requires. The log of the server says what was wrong.',
+  package_fetch_failed: 'Nothing was installed. The log of the server says what failed. You can try again.',
+  install_storage_failed: 'Nothing was installed. The log of the server says what failed.',
+};
+
 /** Words for one failure. The server's own sentence is kept, since it names the case; it is still shown as foreign text. */
 export function wordsFor(error: ApiError): Words {
   const { type, code, message } = error.detail;
@@ -42,7 +51,7 @@ export function wordsFor(error: ApiError): Words {
   if (type === 'network') {
     return { title: 'The server did not answer', text: 'Check that Castellan is running and that you are connected.' };
   }
-  if (known !== undefined) return { title: known, text: message };
+  if (known !== undefined) return { title: known, text: message === GENERAL ? (INSTEAD[type] ?? AGAIN) : message };
   if (error.status === 401 || code === 'unauthenticated') return { title: 'Please sign in', text: message };
   if (error.status === 403) {
     return { title: 'Not allowed', text: `You may not do this, or it changed since it was listed. ${AGAIN}` };
