@@ -1,10 +1,16 @@
 /** The owner gateway in this process: the lifecycle and the proposals part behind the one interface. */
+import type { Backends } from '../commands/backends/index.js';
 import type { OwnerGateway } from '../commands/gateway.js';
 import type { Lifecycle } from '../commands/lifecycle/index.js';
 import type { Proposals } from '../commands/proposals/index.js';
 import type { Store } from '../commands/store.js';
 
-export function createGateway(store: Store, lifecycle: Lifecycle, proposals: Proposals): OwnerGateway {
+export function createGateway(
+  store: Store,
+  lifecycle: Lifecycle,
+  proposals: Proposals,
+  backends: Backends,
+): OwnerGateway {
   const { propose, proposal, confirm, cancel, reconcile, resolve, unresolved, resources, createResource } = proposals;
   return {
     dispatch: async (caller, request, options = {}) => {
@@ -35,6 +41,9 @@ export function createGateway(store: Store, lifecycle: Lifecycle, proposals: Pro
     addSource: (caller, source) => lifecycle.administration.add(caller, source),
     switchSource: (caller, id, to) => lifecycle.administration.switch(caller, id, to),
     removeSource: (caller, id) => lifecycle.administration.remove(caller, id),
+    installBackend: (caller, request) => backends.install(caller, request),
+    backendJob: (caller, id) => backends.job(caller, id),
+    backendUpdates: (caller) => backends.updates(caller),
     settings: (caller) => lifecycle.administration.settings(caller),
     changeSettings: (caller, change) => lifecycle.administration.change(caller, change),
     subscribe: (caller, listener) => {

@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
+import { addBackendOptions, type BackendOptions, backendOptions, type RawBackendOptions } from './backends.js';
 import { type HostOpsChoice, hostOpsChoice } from './host-policy.js';
 
 export interface RunOptions {
@@ -15,6 +16,7 @@ export interface RunOptions {
   readonly dataPath: string;
   readonly officialLibrary: boolean;
   readonly officialLibraries: boolean;
+  readonly backends: BackendOptions;
   readonly credentialsPath?: string;
   readonly trustedRootPath?: string;
   readonly hostOps: HostOpsChoice;
@@ -22,7 +24,7 @@ export interface RunOptions {
   readonly logLevel: string;
 }
 
-export interface RawOptions {
+export interface RawOptions extends RawBackendOptions {
   readonly address: string;
   readonly externalUrl?: string;
   readonly allowedHost: string[];
@@ -75,7 +77,7 @@ export const dataPathOption = () =>
     .default('./data');
 
 export function addRunOptions(command: Command): Command {
-  return command
+  return addBackendOptions(command, toggle)
     .addOption(
       new Option('--address <host:port>', 'address to listen on').env('CASTELLAN_ADDRESS').default('127.0.0.1:8080'),
     )
@@ -192,6 +194,7 @@ export function judge(raw: RawOptions): Either<string, RunOptions> {
     dataPath: raw.dataPath,
     officialLibrary: raw.addonsOfficialLibrary,
     officialLibraries: raw.officialLibraries,
+    backends: backendOptions(raw),
     ...(raw.credentials === undefined ? {} : { credentialsPath: raw.credentials }),
     ...(raw.sigstoreTrustedRoot === undefined ? {} : { trustedRootPath: raw.sigstoreTrustedRoot }),
     hostOps: hostOps.right,

@@ -5,6 +5,7 @@ import { type Either, isLeft, left } from '../contract/fp.js';
 import { NO_GRANTS } from '../contract/host-grants.js';
 import type { Json, JsonObject } from '../contract/json.js';
 import { type Refusal, refuse } from '../contract/refusal.js';
+import { DEFAULT_BACKENDS } from './backends.js';
 import { askServer } from './control/client.js';
 
 export async function ownerCommand(
@@ -26,6 +27,7 @@ export async function ownerCommand(
     officialLibrary: true,
     hostGrants: NO_GRANTS,
     officialLibraries: true,
+    backends: DEFAULT_BACKENDS,
     build: 'cli',
     ...(credentials ? { credentialsPath: credentials } : {}),
   });

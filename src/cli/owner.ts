@@ -1,6 +1,7 @@
 /** The composition root: opens the owner root and everything that stands on it, in the order recovery needs. */
 import { join } from 'node:path';
 import { isKnown } from '../aggregates/source.js';
+import { Backends } from '../commands/backends/index.js';
 import type { OwnerContext } from '../commands/context.js';
 import type { OwnerGateway } from '../commands/gateway.js';
 import { FURTHER_DEFAULTS, officialLibrary } from '../commands/library/shipped.js';
@@ -18,7 +19,7 @@ import { guardJournal } from '../events/inspect/verify.js';
 import { openLmdbJournal } from '../events/lmdb/open.js';
 import { type BuiltinLibrary, startBuiltinLibrary } from '../packages/builtin-library.js';
 import { type ConfiguredCredentials, NO_CREDENTIALS, readCredentialsFile } from '../packages/credentials-file.js';
-import { createPackages } from '../packages/packages.js';
+import { createBackends, createPackages } from '../packages/packages.js';
 import { publicTrust } from '../packages/signatures/public-trust.js';
 import { createSignatureCheck, type TrustSource } from '../packages/signatures/signature-check.js';
 import { readTrustFile } from '../packages/signatures/trust-file.js';
@@ -31,6 +32,7 @@ import { sourceKind } from '../projections/kinds/source.js';
 import { KINDS } from '../projections/kinds.js';
 import { reconcileLifecycle, startEnabled } from '../recovery/reconcile-lifecycle.js';
 import { reconcileProposals } from '../recovery/reconcile-proposals.js';
+import { type BackendOptions, backendsDirectory, hostCapabilities } from './backends.js';
 import type { ControlCommands } from './control/protocol.js';
 import { createGateway } from './gateway.js';
 import { libraryControl } from './library-control.js';
@@ -50,6 +52,7 @@ export interface OwnerOptions {
   readonly hostGrants: HostGrants;
   /** Whether the defaults are used as long as nobody switched them. */
   readonly officialLibraries: boolean;
+  readonly backends: BackendOptions;
   /** The operator's file of credentials for libraries and registries. */
   readonly credentialsPath?: string;
   /** The operator's trust root for signatures; without it, that of the public Sigstore counts. */
@@ -112,19 +115,19 @@ async function compose(
 ): Promise<OpenOwner> {
   const { log } = options;
   const host = hostProfile(process.platform, process.arch);
-  const packages = createPackages({
-    root: root.folder('packages'),
+  const network = {
     host,
     clock: systemClock,
     ids: systemIds,
     log,
     credentials: credentials.libraries,
     registries: credentials.registries,
-    syncFileSystem: (fd) => libc().syncFileSystem(fd),
+    syncFileSystem: (fd: number) => libc().syncFileSystem(fd),
     signatures: createSignatureCheck(
       trust ?? publicTrust({ cachePath: join(root.folder('metadata'), 'sigstore'), clock: systemClock, log }),
     ),
-  });
+  };
+  const packages = createPackages({ root: root.folder('packages'), ...network });
   const ledger = new ProcessLedger(store);
   const withheld = movedReason(root);
   if (withheld !== undefined) log.error({}, withheld);
@@ -156,10 +159,25 @@ async function compose(
     officialLibraries: options.officialLibraries,
   });
   const proposals = createProposals(context, findInstalled);
+  const backendStore = createBackends({
+    root: backendsDirectory(options.backends, options.dataPath),
+    maxBytes: options.backends.maxBytes,
+    ...network,
+  });
+  const backends = new Backends({
+    library: lifecycle.library,
+    store: backendStore,
+    ids: systemIds,
+    log,
+    host,
+    capabilities: hostCapabilities(process.env),
+    requireIntegrity: options.backends.requireIntegrity,
+    admit: lifecycle.admitAdministrator,
+  });
   const verifying = new AbortController();
   let guard: Promise<unknown> = Promise.resolve();
   return {
-    gateway: createGateway(store, lifecycle, proposals),
+    gateway: createGateway(store, lifecycle, proposals, backends),
     commands: { ...libraryControl(lifecycle), ...replayControl(store) },
     runtimeDir: root.folder('runtime'),
     start: async () => {
@@ -173,6 +191,8 @@ async function compose(
       const settled = await reconcileLifecycle(lifecycle);
       if (isLeft(settled)) throw new Error(settled.left.message);
       await reconcileProposals(proposals);
+      const swept = await backendStore.sweep();
+      if (isLeft(swept)) log.warn({ reason: swept.left.message }, 'the backends directory could not be put in order');
       proposals.start();
       // Nobody waits for these two, and a fault in one of them must not end the server.
       lifecycle.openLibrary().catch((error: unknown) => log.error({ err: error }, 'libraries could not be read'));
@@ -191,6 +211,7 @@ async function compose(
       await Promise.all([
         step('add-on processes', () => endProcesses(context)),
         step('operations', () => lifecycle.shutdown()),
+        step('backends', () => backends.close()),
       ]);
       await step('proposals', () => proposals.close());
       await step('the check of the journal', () => guard);

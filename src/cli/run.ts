@@ -45,6 +45,7 @@ export async function run(options: RunOptions, build: string): Promise<number> {
       officialLibrary: options.officialLibrary,
       hostGrants: granted.right,
       officialLibraries: options.officialLibraries,
+      backends: options.backends,
       ...(options.credentialsPath === undefined ? {} : { credentialsPath: options.credentialsPath }),
       ...(options.trustedRootPath === undefined ? {} : { trustedRootPath: options.trustedRootPath }),
       build,

@@ -19,11 +19,13 @@ import type {
   SourceView,
   UnresolvedView,
 } from '../contract/api.js';
+import type { BackendJob, BackendRequest } from '../contract/backends.js';
 import type { Either } from '../contract/fp.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Refusal } from '../contract/refusal.js';
 import type { SettingsChange, SourceRequest } from '../contract/requests.js';
 import type { ContractRequest } from '../contract/wire.js';
+import type { BackendUpdate } from './library/backends.js';
 import type { Progress } from './ports.js';
 
 export interface Caller {
@@ -105,6 +107,10 @@ export interface OwnerGateway {
   addSource(caller: Caller, source: SourceRequest): Answer<SourceView>;
   switchSource(caller: Caller, id: string, to: 'enable' | 'disable'): Answer<SourceView>;
   removeSource(caller: Caller, id: string): Answer<void>;
+  /** Begins to install a backend of a library; the job says how it goes (04:318-350). */
+  installBackend(caller: Caller, request: BackendRequest): Answer<{ readonly id: string }>;
+  backendJob(caller: Caller, id: string): Answer<BackendJob>;
+  backendUpdates(caller: Caller): Answer<readonly BackendUpdate[]>;
   settings(caller: Caller): Answer<ServerSettings>;
   changeSettings(caller: Caller, change: SettingsChange): Answer<ServerSettings>;
 

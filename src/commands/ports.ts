@@ -232,6 +232,40 @@ export interface PackageStore {
   sweep(): Promise<Either<Refusal, { readonly removed: number }>>;
 }
 
+/** A backend of a library, chosen and to be installed. */
+export interface BackendInstall {
+  readonly release: Release;
+  /** The backend that was asked for, where it led to this one. */
+  readonly meta?: string;
+  /** The id of the library. */
+  readonly library: string;
+}
+
+export interface InstalledBackend {
+  readonly name: string;
+  readonly library: string;
+  readonly version: string;
+  readonly digest: string;
+}
+
+/** The backends directory. Everything but what came from the same library is left as it is (04:331-350). */
+export interface BackendStore {
+  /** Verifies before it fetches, and puts the backend in its place whole or not at all; nothing is left of a failed one. */
+  install(
+    wanted: BackendInstall,
+    policy: SourcePolicy,
+    steps: {
+      readonly signal: AbortSignal;
+      readonly onPhase: (phase: 'verifying' | 'size' | 'fetching' | 'writing') => void;
+      readonly onProgress: (progress: Progress) => void;
+    },
+  ): Promise<Either<Refusal, void>>;
+  /** Those that came from a library. */
+  installed(): Promise<Either<Refusal, readonly InstalledBackend[]>>;
+  /** Finishes or removes what a crash left. */
+  sweep(): Promise<Either<Refusal, { readonly removed: number }>>;
+}
+
 /** What one library index holds: the entries of kinds this version knows, and how many it left out (04:218-231). */
 export interface LibraryListing {
   readonly releases: readonly Release[];

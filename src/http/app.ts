@@ -31,6 +31,7 @@ export function createApp(options: AppOptions): Hono {
     return refused === undefined ? next() : refusalResponse(context, refused);
   });
   app.use('/api/*', readyGate(options));
+  app.use('/backends/*', readyGate(options));
   for (const route of ROUTES)
     app.on(route.method, route.path, (context) => {
       const call: Call = { context, caller: callerOf(context), deps: options };

@@ -32,7 +32,13 @@ export interface Artifact {
 
 export interface ArtifactFetcher {
   /** Refuses before anything is sent when the policy of the source does not allow this kind of artifact. */
-  open(release: Release, policy: SourcePolicy, signal: AbortSignal): Promise<Either<Refusal, Artifact>>;
+  open(
+    release: Release,
+    policy: SourcePolicy,
+    signal: AbortSignal,
+    /** Hears of each step before it begins. */
+    onStep?: (step: 'verifying' | 'size') => void,
+  ): Promise<Either<Refusal, Artifact>>;
 }
 
 export interface TarFetcherOptions {
@@ -92,7 +98,7 @@ export function createArtifactFetcher(byScheme: {
   readonly tar: ArtifactFetcher;
 }): ArtifactFetcher {
   return {
-    open: (release, policy, signal) =>
-      (release.artifact.startsWith('oci://') ? byScheme.oci : byScheme.tar).open(release, policy, signal),
+    open: (release, ...rest) =>
+      (release.artifact.startsWith('oci://') ? byScheme.oci : byScheme.tar).open(release, ...rest),
   };
 }

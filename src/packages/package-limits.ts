@@ -16,6 +16,16 @@ export const DEFAULT_PACKAGE_LIMITS: PackageLimits = {
   entries: 10_000,
 };
 
+/** Compressed bytes of a backend image, unless the operator says otherwise (04:377-382). */
+export const DEFAULT_BACKEND_BYTES = 8 * 1_073_741_824;
+
+/** Those of a backend: images of machine-learning runtimes hold many files and grow much when they are unpacked. */
+export const backendLimits = (downloadBytes: number): PackageLimits => ({
+  downloadBytes,
+  expandedBytes: 6 * downloadBytes,
+  entries: 300_000,
+});
+
 /** The defaults with `lower` in place. Left names the limit that is not a whole number from 1 up to its default; nothing is clamped. */
 export function packageLimits(lower: Partial<PackageLimits>): Either<string, PackageLimits> {
   for (const key of Object.keys(DEFAULT_PACKAGE_LIMITS) as (keyof PackageLimits)[]) {

@@ -1,13 +1,14 @@
 /** The library and package adapters, wired together: what a composition root needs to make the two ports. */
-import type { CatalogFetcher, Clock, Ids, Log, PackageStore } from '../commands/ports.js';
+import type { BackendStore, CatalogFetcher, Clock, Ids, Log, PackageStore } from '../commands/ports.js';
 import type { HostProfile } from '../contract/manifest.js';
 import { createArtifactFetcher, createTarFetcher } from './artifact-fetcher.js';
+import { createBackendStore } from './backend-store.js';
 import { createCatalogFetcher } from './catalog-fetcher.js';
 import type { CredentialResolver } from './credentials.js';
 import type { Fetch } from './http-get.js';
 import type { RegistryCredentials } from './oci/credentials.js';
 import { createOciFetcher, type SignatureCheck } from './oci/oci-fetcher.js';
-import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.js';
+import { backendLimits, DEFAULT_BACKEND_BYTES, DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.js';
 import type { SyncFileSystem } from './stage-writer.js';
 import { createPackageStore } from './store.js';
 
@@ -38,12 +39,7 @@ export function createPackages(options: PackagesOptions): {
   const { root, host, clock, ids, log, limits = DEFAULT_PACKAGE_LIMITS } = options;
   const network = { clock, ...(options.fetch === undefined ? {} : { fetch: options.fetch }) };
   const artifacts = createArtifactFetcher({
-    oci: createOciFetcher({
-      ...network,
-      downloadBytes: limits.downloadBytes,
-      ...(options.registries === undefined ? {} : { credentials: options.registries }),
-      ...(options.signatures === undefined ? {} : { signatures: options.signatures }),
-    }),
+    oci: ociFetcher(options, limits.downloadBytes),
     tar: createTarFetcher(network),
   });
   const credentials = options.credentials === undefined ? {} : { credentials: options.credentials };
@@ -58,4 +54,31 @@ export function createPackages(options: PackagesOptions): {
       ...(options.syncFileSystem === undefined ? {} : { syncFileSystem: options.syncFileSystem }),
     }),
   };
+}
+
+/** The backends directory at `root`, an absolute path with no symbolic link on the way; `maxBytes` bounds an image as it is sent. */
+export function createBackends(
+  options: Omit<PackagesOptions, 'limits'> & { readonly maxBytes?: number },
+): BackendStore {
+  const { root, ids, clock, maxBytes = DEFAULT_BACKEND_BYTES } = options;
+  const limits = backendLimits(maxBytes);
+  return createBackendStore({
+    root,
+    ids,
+    clock,
+    limits,
+    images: ociFetcher(options, maxBytes),
+    ...(options.syncFileSystem === undefined ? {} : { syncFileSystem: options.syncFileSystem }),
+  });
+}
+
+function ociFetcher(options: PackagesOptions, downloadBytes: number) {
+  const { clock, fetch, registries, signatures } = options;
+  return createOciFetcher({
+    clock,
+    downloadBytes,
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(registries === undefined ? {} : { credentials: registries }),
+    ...(signatures === undefined ? {} : { signatures }),
+  });
 }

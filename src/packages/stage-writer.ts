@@ -38,6 +38,8 @@ export class StageWriter {
     private readonly stage: number,
     private readonly maxPaths: number,
     private readonly syncFileSystem?: SyncFileSystem,
+    /** The name of the document that the host writes beside the files of the archive. */
+    private readonly receipt = RECEIPT,
   ) {}
 
   /** What is written from here on belongs to the next layer of an image (06:172-173). */
@@ -68,7 +70,7 @@ export class StageWriter {
 
   private claim({ path, directory }: TarEntry): void {
     const parts = path.split('/');
-    if (parts[0] === RECEIPT) throw new ArchiveProblem('it brings a receipt of its own');
+    if (parts[0] === this.receipt) throw new ArchiveProblem('it brings a receipt of its own');
     if (this.layer > 0 && parts.some((part) => part.startsWith('.wh.')))
       throw new ArchiveProblem('a layer removes what an earlier one brought');
     for (let length = 1; length < parts.length; length += 1) {
@@ -134,13 +136,13 @@ export class StageWriter {
   async sync(): Promise<void> {
     if (this.syncFileSystem !== undefined && this.written.length > SYNC_EACH) return this.syncFileSystem(this.stage);
     const paths = this.written.map(({ path }) => path);
-    await inParallel([...paths, RECEIPT], (path) => syncPath(inside(this.stage, path)));
+    await inParallel([...paths, this.receipt], (path) => syncPath(inside(this.stage, path)));
     await inParallel([...this.folders].reverse(), (path) => syncPath(inside(this.stage, path)));
     await syncPath(inside(this.stage, '.'));
   }
 
   writeReceipt(bytes: Uint8Array): void {
-    writeWhole(inside(this.stage, RECEIPT), bytes, 0o444);
+    writeWhole(inside(this.stage, this.receipt), bytes, 0o444);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Release } from '../../contract/api.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
+import type { InstalledBackend } from '../ports.js';
 
 export interface WantedBackend {
   readonly name: string;
@@ -44,14 +45,6 @@ export function selectBackend(releases: readonly Release[], wanted: WantedBacken
     ),
   );
   return isLeft(image) ? image : right({ release: { ...image.right, selection }, meta: wanted.name });
-}
-
-export interface InstalledBackend {
-  readonly name: string;
-  readonly version: string;
-  readonly digest: string;
-  /** The library it was installed from. */
-  readonly library: string;
 }
 
 export interface BackendUpdate {

@@ -5,6 +5,7 @@ import type { Release, SourcePolicy, SourceView } from '../../contract/api.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import type { OwnerContext } from '../context.js';
+import { type ChosenBackend, selectBackend, type WantedBackend } from './backends.js';
 import { type Clash, Conflicts, type Listing } from './conflicts.js';
 import { isRead, policyOf, Releases, select } from './releases.js';
 import { type SearchQuery, search } from './search.js';
@@ -42,10 +43,9 @@ const PATTERN = refuse(
   'The library names its signer by a pattern, and an add-on needs an exact signer. Nothing was installed.',
 );
 const CLASHES: Readonly<Record<Clash, string>> = {
-  conflict:
-    'Two enabled libraries list this add-on, so neither was chosen. Nothing was installed. Turn one of them off.',
+  conflict: 'Two enabled libraries list this, so neither was chosen. Nothing was installed. Turn one of them off.',
   overridden:
-    'A library that was added here lists this add-on too and comes before this one. Nothing was installed. Install it from that library, or turn that one off.',
+    'A library that was added here lists this too and comes before this one. Nothing was installed. Install it from that library, or turn that one off.',
 };
 
 export class Library {
@@ -169,6 +169,35 @@ export class Library {
     const release = select(read.right, { ...wanted, os, arch });
     if (isLeft(release)) return release;
     return right({ release: release.right, policy: policyOf(source), sourceIdentity: this.sources.identity(source) });
+  }
+
+  /**
+   * Reads the library anew and picks the image of one backend. Refuses with `library_unavailable`, `library_conflict` or
+   * `release_not_found`.
+   */
+  async resolveBackend(
+    wanted: WantedBackend & { readonly sourceId: string },
+    signal: AbortSignal,
+  ): Promise<Either<Refusal, { readonly chosen: ChosenBackend; readonly policy: SourcePolicy }>> {
+    const source = this.sources.find(wanted.sourceId);
+    if (source === undefined)
+      return left(refuse('library_unavailable', 'There is no such library. Nothing was installed.'));
+    const read = await this.releases.refresh(source, signal);
+    if (isLeft(read)) return read;
+    const chosen = selectBackend(read.right, wanted);
+    if (isLeft(chosen)) return chosen;
+    const conflicts = new Conflicts(this.listings());
+    const clash = [wanted.name, chosen.right.release.id]
+      .map((id) => conflicts.of(source, { kind: 'backend', id }))
+      .find((found) => found !== undefined);
+    if (clash !== undefined) return left(refuse('library_conflict', CLASHES[clash]));
+    return right({ chosen: chosen.right, policy: policyOf(source) });
+  }
+
+  /** What the last refresh of a library in use read; nothing is sent. */
+  cachedReleases(sourceId: string): readonly Release[] {
+    const source = this.sources.find(sourceId);
+    return (source === undefined ? undefined : this.releases.cached(source)) ?? [];
   }
 
   private listings(): readonly Listing[] {

@@ -53,7 +53,7 @@ export class Lifecycle {
     this.library = new Library(context, options);
     this.administration = new LibraryAdministration({
       library: this.library,
-      admit: (caller) => requireAdministrator(this.options.administrators, caller),
+      admit: this.admitAdministrator,
       changed: () => this.changed(),
       stopping: this.stopped.signal,
     });
@@ -68,6 +68,10 @@ export class Lifecycle {
     });
     context.runtimes.onChange(() => this.changed());
   }
+
+  /** Refuses everyone but an administrator, decided anew at every call; works before the owner is open. */
+  readonly admitAdministrator = (caller: Caller): Promise<Either<Refusal, void>> =>
+    requireAdministrator(this.options.administrators, caller);
 
   /** Opens the door after recovery settled what was in flight; until then every command is `503 starting` (06:274). */
   open(): void {

@@ -2,6 +2,7 @@
 import { describeApi } from '../openapi/document.js';
 import { addonCareRoutes } from './addon-care.js';
 import { appRoutes } from './apps.js';
+import { backendRoutes } from './backends.js';
 import { dispatchRoutes } from './dispatch.js';
 import { eventRoutes } from './events.js';
 import { libraryRoutes } from './library.js';
@@ -15,6 +16,7 @@ const described: readonly Route[] = [
   ...appRoutes,
   ...dispatchRoutes,
   ...libraryRoutes,
+  ...backendRoutes,
   ...relayRoutes,
   ...proposalRoutes,
   ...resourceRoutes,

@@ -23,7 +23,7 @@ export interface FoundImage {
 export async function findImage(registry: Registry, release: Release): Promise<Either<Refusal, FoundImage>> {
   const reference = release.mutable === true ? tagOf(release) : release.digest;
   const first = await registry.document(reference);
-  if (isLeft(first)) return left(fetchFailed(first.left.message));
+  if (isLeft(first)) return left(first.left.absent ? notThere(first.left.message) : fetchFailed(first.left.message));
   const named = release.mutable === true ? digestOf(first.right) : release.digest;
   const document = known(first.right, named);
   if (isLeft(document)) return document;
@@ -43,6 +43,9 @@ export async function findImage(registry: Registry, release: Release): Promise<E
       : { digest: named, bytes, image: image.right },
   );
 }
+
+/** A registry that has it not is the one reason to look at a mirror. */
+const notThere = (message: string): Refusal => ({ ...fetchFailed(message), detail: { code: 'absent' } });
 
 /** The tag of a mutable release; without one, the tag that registries take for it. */
 function tagOf({ artifact }: Release): string {

@@ -43,13 +43,15 @@ export interface OciFetcherOptions {
 
 export function createOciFetcher(options: OciFetcherOptions): ArtifactFetcher {
   return {
-    open: async (release, policy, signal) => {
+    open: async (release, policy, signal, onStep = () => undefined) => {
       const registry = registryOf(release, policy, signal, options);
       if (isLeft(registry)) return registry;
       const found = await findImage(registry.right, release);
       if (isLeft(found)) return found;
+      if (policy.requireSignature) onStep('verifying');
       const proof = await prove(found.right, registry.right, policy, signal, options);
       if (isLeft(proof)) return proof;
+      onStep('size');
       const fits = await checkImage(found.right.image, registry.right, release, options.downloadBytes);
       if (isLeft(fits)) return fits;
       return right(artifactOf(found.right.image, registry.right, proof.right));

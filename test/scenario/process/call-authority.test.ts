@@ -1,5 +1,6 @@
 /** No call reaches an add-on that the owner did not allow first, whatever words a caller or a model puts into it (07:60-62). */
 import { createGateway } from '../../../src/cli/gateway.js';
+import type { Backends } from '../../../src/commands/backends/index.js';
 import { createLifecycle } from '../../../src/commands/lifecycle/index.js';
 import { right } from '../../../src/contract/fp.js';
 import { errorOf } from '../../../src/contract/refusal.js';
@@ -14,7 +15,7 @@ function gatewayOf(world: World) {
     administrators: async ({ administrator }) => right(administrator),
   });
   lifecycle.open();
-  return createGateway(world.store, lifecycle, world.proposals);
+  return createGateway(world.store, lifecycle, world.proposals, {} as Backends);
 }
 
 /** How often the add-on was asked anything. */

@@ -1,4 +1,5 @@
 import { createGateway } from '../../../src/cli/gateway.js';
+import type { Backends } from '../../../src/commands/backends/index.js';
 import { LibraryAdministration } from '../../../src/commands/library/administration.js';
 import type { Lifecycle } from '../../../src/commands/lifecycle/index.js';
 import type { Proposals } from '../../../src/commands/proposals/index.js';
@@ -79,7 +80,7 @@ test('a caller who is not an administrator gets 403 from every one of them, befo
     stopping: new AbortController().signal,
   });
   const lifecycle = { administration } as unknown as Lifecycle;
-  const gateway = createGateway({} as Store, lifecycle, {} as Proposals);
+  const gateway = createGateway({} as Store, lifecycle, {} as Proposals, {} as Backends);
   const url = 'https://lib.test/i.yaml';
   const answers = [
     await gateway.sources(READER),
@@ -95,7 +96,7 @@ test('a caller who is not an administrator gets 403 from every one of them, befo
 });
 
 test('they stand outside of the add-on routes, and nothing of them is an MCP tool [SOURCES-042]', () => {
-  const paths = ROUTES.filter(({ path }) => path.includes('/library/') || path.includes('/settings')).map(
+  const paths = ROUTES.filter(({ path }) => path.includes('/api/library/') || path.includes('/settings')).map(
     ({ path }) => path,
   );
   assert.is(paths.length, 7);

@@ -36,7 +36,7 @@ test('every route the application has is in the description, with its path param
   const { openapi, paths } = await description();
   assert.match(openapi, /^3\.1\./);
   const served = app.routes.filter(
-    ({ path, method }) => path.startsWith('/api/') && method !== 'ALL' && !path.includes('*'),
+    ({ path, method }) => /^\/(?:api|backends)\//.test(path) && method !== 'ALL' && !path.includes('*'),
   );
   assert.ok(served.length >= ROUTES.length);
   for (const { path, method } of served) {
