@@ -1,4 +1,7 @@
 /** One Sigstore bundle against a trust root and a signer: what is taken, and every link of the chain that can be broken. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Verifier } from '@sigstore/verify';
 import { isLeft, isRight } from '../../../src/contract/fp.js';
 import { MAX_BUNDLE_BYTES, verifyBundle } from '../../../src/packages/signatures/bundle.js';
 import { signerRule } from '../../../src/packages/signatures/signer-rule.js';
@@ -297,6 +300,33 @@ test('every byte of a bundle counts: one flipped in any of its parts is refused 
     const result = judge(flipped);
     if (isRight(result)) assert.equal(result.right, { issuer: ISSUER, identity: IDENTITY });
   }
+});
+
+test('signatures that were kept verify without any service, long after their certificates expired', () => {
+  const kept = (name: string) => readFileSync(join(process.cwd(), 'test/fixtures/signatures', name));
+  const ask = { bytes: kept('manifest.json'), root: kept('trusted_root.json') };
+  for (const name of ['statement.sigstore.json', 'message.sigstore.json']) {
+    assert.equal(taken(kept(name), ask), { issuer: ISSUER, identity: IDENTITY });
+    refused(kept(name), /another package/, { ...ask, bytes: OTHER });
+    refused(kept(name), /not from an authority|transparency log|time/, { ...ask, root: trustedRootBytes(home) });
+  }
+});
+
+test('whatever a verifier throws is a refusal', () => {
+  const rule = signerRule({ requireSignature: true, issuer: ISSUER, identity: IDENTITY });
+  if (isLeft(rule)) throw new Error(rule.left);
+  for (const thrown of [new Error('invalid time'), new RangeError('stack'), new TypeError('x'), 'text', undefined]) {
+    const verify = () => {
+      throw thrown;
+    };
+    const result = verifyBundle(signed, { bytes: MANIFEST, digest: DIGEST }, rule.right, {
+      verify,
+    } as unknown as Verifier);
+    assert.equal(result, { _tag: 'Left', left: 'it is not a valid signature' });
+  }
+  // One that verifies but names nobody is refused too.
+  const nobody = { verify: () => ({ key: undefined }) } as unknown as Verifier;
+  assert.ok(isLeft(verifyBundle(signed, { bytes: MANIFEST, digest: DIGEST }, rule.right, nobody)));
 });
 
 test.run();
