@@ -1,3 +1,4 @@
+/** What the tests of publishing share: repositories of a real registry, joined layouts, and what a tag names. */
 import { join } from 'node:path';
 import { isLeft } from '../../src/contract/fp.js';
 import { joinLayouts } from '../../src/packages/layout/join.js';

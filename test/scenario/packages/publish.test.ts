@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs';
+/** Publishing to a real registry: what lies where, immutable tags, and what is kept (15:122-138,149). */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -13,7 +15,7 @@ import { assert, suite } from '../../support/harness.js';
 import { COMMIT, FULL, layoutOf, PLAIN } from '../../support/layouts.js';
 import { realClock } from '../../support/packages.js';
 import { joined, publishing } from '../../support/publishing.js';
-import { PASSWORD, type RealRegistry, startRegistry, USER } from '../../support/registry.js';
+import { needProgram, PASSWORD, type RealRegistry, startRegistry, USER } from '../../support/registry.js';
 import { attach } from '../../support/signed-image.js';
 import {
   IDENTITY,
@@ -24,6 +26,7 @@ import {
   statement,
   trustedRootBytes,
 } from '../../support/sigstore.js';
+import { tempDir } from '../../support/temp-dir.js';
 
 const test = suite('publishing');
 let registry: RealRegistry;
@@ -49,6 +52,24 @@ test('images and index are there by digest, and the immutable tag names the inde
   assert.equal(again, pushed);
   const commit = await push(repository, await joined(FULL), `sha-${COMMIT.slice(0, 12)}`);
   assert.is(typeof commit === 'string' ? commit : commit.tag, `sample-sha-${COMMIT.slice(0, 12)}`);
+});
+
+test('another tool copies an image from its layout and from the registry, with the digest it has here', async () => {
+  needProgram('skopeo', 'skopeo');
+  const repository = fresh();
+  const pushed = await push(repository, await joined(FULL), '1.2.3');
+  if (typeof pushed === 'string') throw new Error(pushed);
+  const digest = pushed.images.find(({ platform }) => platform === 'linux/amd64')?.digest;
+  const copy = (from: string, to: string, ...flags: string[]) => {
+    const file = join(tempDir('digest'), 'digest');
+    execFileSync('skopeo', ['copy', '--insecure-policy', '--digestfile', file, ...flags, from, to], { stdio: 'pipe' });
+    return readFileSync(file, 'utf8').trim();
+  };
+  const host = `docker://${registry.host}`;
+  const image = await layoutOf(FULL);
+  assert.is(copy(`oci:${image}`, `${host}/other/addons:made`, '--dest-tls-verify=false'), digest);
+  const back = `oci:${join(tempDir('back'), 'layout')}:back`;
+  assert.is(copy(`${host}/${repository}@${digest}`, back, '--src-tls-verify=false'), digest);
 });
 
 test('an immutable tag is never overwritten [DIST-068]', async () => {
