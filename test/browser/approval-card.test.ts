@@ -1,6 +1,6 @@
 /** What an approval card says: who asks, what it does to what, how long there is, and whose word the count is. */
 import { createProposal, importProposal, iso, unknownProposal, updateProposal } from '../../ui/dev/mock-data.js';
-import { browserSuite, until } from '../support/browser.js';
+import { browserSuite, caughtUp, until } from '../support/browser.js';
 import { assert } from '../support/harness.js';
 
 const { test, studio } = browserSuite('approval card');
@@ -76,11 +76,11 @@ test('a proposal that is held back cannot be confirmed and names the earlier cha
   const mock = await studio.mock((state) => {
     state.proposals = [{ ...createProposal(), blocked: true, blockedBy: unknownProposal().id }, unknownProposal()];
   });
-  const { page } = await studio.page(mock, '/app/approvals');
+  const { page, advance } = await studio.page(mock, '/app/approvals', { fakeClock: true });
   await page.getByText('Held back by an earlier change').waitFor();
-  await page.waitForTimeout(900);
+  await advance(1_000);
   await page.locator('.btn-confirm').click({ force: true });
-  await page.waitForTimeout(200);
+  await caughtUp(page);
   assert.is(mock.calls.filter(({ path }) => path.endsWith('/confirm')).length, 0);
   assert.is(
     await page.getByRole('link', { name: 'Go to the earlier change' }).getAttribute('href'),

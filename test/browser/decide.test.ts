@@ -1,6 +1,6 @@
 /** Deciding on a proposal: by keyboard alone, exactly once, and with what was displayed. */
 import { importProposal, updateProposal } from '../../ui/dev/mock-data.js';
-import { browserSuite, until } from '../support/browser.js';
+import { browserSuite, caughtUp, until } from '../support/browser.js';
 import { assert } from '../support/harness.js';
 
 const { test, studio } = browserSuite('decide on a proposal');
@@ -73,12 +73,18 @@ test('after a lost answer the page reads what is recorded instead of sending aga
     state.proposals = [importProposal()];
     state.faults.set('POST /api/addons/proposals/import-airports-7c21/confirm', { status: 0, cut: true, times: 9 });
   });
-  const { page } = await studio.page(mock, '/app/approvals');
+  const { page, advance } = await studio.page(mock, '/app/approvals', { fakeClock: true });
+  await page.locator('[data-proposal] .btn-confirm').waitFor();
+  await until(async () => {
+    await advance(200);
+    return (await page.locator(READY).count()) === 1;
+  }, 'the guard runs down');
   await page.locator(READY).click();
   await page.getByText('No answer came, and the proposal still waits').waitFor();
   const confirms = () => mock.calls.filter(({ path }) => path.endsWith('/confirm')).length;
   const sent = confirms();
-  await page.waitForTimeout(400);
+  await advance(60_000);
+  await caughtUp(page);
   assert.is(confirms(), sent, 'nothing is sent without the person');
 });
 

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import type { Mock } from '../../ui/dev/mock.js';
 import { importProposal, updateProposal } from '../../ui/dev/mock-data.js';
-import { browserSuite, until } from '../support/browser.js';
+import { browserSuite, caughtUp, until } from '../support/browser.js';
 import { assert } from '../support/harness.js';
 
 const { test, studio } = browserSuite('confirm guard');
@@ -38,7 +38,7 @@ async function refusedThenReady({ page, mock, id, advance }: Armed, why: string)
   await until(async () => (await button(page, id).getAttribute('aria-disabled')) === 'true', why);
   await advance(600);
   await click();
-  await page.waitForTimeout(100);
+  await caughtUp(page);
   assert.is(confirms(mock), 0, `${why}: nothing is confirmed within 700 ms`);
   await settle(page, id, advance);
   await click();
@@ -122,7 +122,7 @@ test('a held-down Enter key does not confirm when the guard runs down', async ()
   await page.keyboard.down('Enter');
   await settle(page, id, advance);
   await page.keyboard.down('Enter');
-  await page.waitForTimeout(100);
+  await caughtUp(page);
   assert.is(confirms(mock), 0, 'a repeat of the same press');
   await page.keyboard.up('Enter');
   await page.keyboard.press('Enter');

@@ -1,5 +1,5 @@
 /** My add-ons: the cards, their details, who sees which tab, and how the list stays fresh (12, "My add-ons"). */
-import { browserSuite, until } from '../support/browser.js';
+import { browserSuite, caughtUp, until } from '../support/browser.js';
 import { assert } from '../support/harness.js';
 
 const { test, studio } = browserSuite('my add-ons');
@@ -55,8 +55,8 @@ test('a person who is no administrator gets neither the tabs nor the buttons of 
   });
   const { page } = await studio.page(mock, '/app/addons?detail=tables');
   await page.getByRole('complementary').waitFor();
-  await until(() => mock.calls.filter(({ path }) => path === '/api/addons/dispatch').length > 0, 'the page asked');
-  await page.waitForTimeout(300);
+  await until(() => mock.calls.some(({ path }) => path === '/api/library/sources'), 'the page asked');
+  await caughtUp(page);
   assert.equal(await page.locator('.tab').allTextContents(), ['My add-ons']);
   assert.is(await page.getByRole('button', { name: /Turn o|Remove/ }).count(), 0);
 });
@@ -76,7 +76,8 @@ test('the list is read every 5 s; a failed read keeps it on screen, says it may 
   await page.locator('.card').first().waitFor();
   const reads = () => mock.calls.filter(({ path }) => path === '/api/addons/apps').length;
   const fresh = async (why: string, before: number) => until(() => reads() > before, why);
-  await page.waitForTimeout(500);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await caughtUp(page);
   let before = reads();
   await advance(4_000);
   assert.is(reads(), before, 'not before 5 s');
@@ -109,7 +110,7 @@ test('what an add-on holds is asked for again as soon as the add-on changed, sin
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByText('It is asked again by itself', { exact: false }).waitFor();
   // The page's clock stands, so that nothing but a change makes it ask; what the stream's opening asked has ended.
-  await page.waitForTimeout(300);
+  await caughtUp(page);
   mock.state.faults.clear();
   mock.emit('apps');
   await page.getByRole('link', { name: /Airports/ }).waitFor();

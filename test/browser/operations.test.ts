@@ -1,6 +1,6 @@
 /** Turning on and off, installing and removing: one operation id an action, and never a second submission (12:334-344). */
 import type { Mock } from '../../ui/dev/mock.js';
-import { browserSuite, until } from '../support/browser.js';
+import { browserSuite, caughtUp, until } from '../support/browser.js';
 import { assert } from '../support/harness.js';
 
 const { test, studio } = browserSuite('operations on add-ons');
@@ -63,7 +63,7 @@ test('a refused operation drops its id, and the retry is a new one for the gener
   await pane.getByRole('button', { name: 'Turn off' }).click();
   await pane.getByText('Not allowed').waitFor();
   await until(() => mock.calls.at(-1)?.path !== '/api/addons/apps/tables/stop', 'the list is read again');
-  await page.waitForTimeout(300);
+  await caughtUp(page);
   await pane.getByRole('button', { name: 'Try again' }).click();
   await pane.getByRole('button', { name: 'Turn on' }).waitFor();
   const [first, second] = sent(mock, '/stop');
@@ -92,7 +92,7 @@ test('after an unknown outcome only the status is read; then the person checks o
   assert.ok(reads.length > 3 && reads.every((id) => id === stop?.operationId), 'every read is of the same operation');
   await pane.getByRole('button', { name: 'Turn off' }).click({ force: true });
   await pane.getByRole('button', { name: 'Remove…' }).click({ force: true });
-  await page.waitForTimeout(200);
+  await caughtUp(page);
   assert.is(sent(mock, '/stop').length, 1);
   assert.is(await page.getByRole('dialog').count(), 0);
   const before = statusReads(mock).length;

@@ -1,7 +1,7 @@
 /** What an administrator sees and sets of an add-on's process in its details. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { browserSuite, until } from '../support/browser.js';
+import { browserSuite, caughtUp, until } from '../support/browser.js';
 import { assert } from '../support/harness.js';
 
 const { test, studio } = browserSuite('care of a process');
@@ -13,7 +13,7 @@ test('the recent output is read when it is opened, follows what is written, and 
   const { page, problems } = await studio.page(mock, '/app/addons?detail=tables');
   const pane = page.getByRole('complementary', { name: 'Tables' });
   await pane.getByText('Recent output').waitFor();
-  await page.waitForTimeout(300);
+  await caughtUp(page);
   assert.is(mock.calls.filter(({ path }) => path === LOG).length, 0, 'nothing is asked for while it is closed');
   await pane.getByText('Recent output').click();
   const output = pane.getByRole('region', { name: 'Recent output of Tables' });

@@ -65,7 +65,7 @@ test('the tour: turn on Tables, make a database, propose, be refused as a progra
     .click();
   const confirm = page.getByRole('button', { name: 'Confirm' });
   await confirm.waitFor();
-  await page.waitForTimeout(1_000);
+  await page.locator('.btn-confirm[data-guard=ready]').waitFor();
   await confirm.click();
   await page
     .getByText(/Applied/)

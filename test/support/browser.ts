@@ -147,3 +147,8 @@ export async function until(check: () => boolean | Promise<boolean>, what: strin
     await new Promise((wake) => setTimeout(wake, 25));
   }
 }
+
+/** Waits until all that the page sent so far is with the server and was taken: two calls of the page went there and back since. */
+export async function caughtUp(page: Page): Promise<void> {
+  for (let call = 0; call < 2; call += 1) await page.evaluate('fetch("/favicon.ico").then((answer) => answer.text())');
+}
