@@ -269,7 +269,7 @@ test('a resolver shows no secret when it is printed, and a release names no cred
     assert.not.match(JSON.stringify([credentials, result.right]), /token-of-the-operator|authReference/);
   }));
 
-test('entries of kinds this version does not read are counted in the log', () =>
+test('entries of kinds this version does not read are counted in the log [BACKENDS-006]', () =>
   withServer(text(`${INDEX}- kind: model\n  what: ever\n`), async (origin) => {
     const log = memoryLog();
     assert.ok(isRight(await ask(origin, { options: { log } })));

@@ -64,7 +64,7 @@ test('a page is cut from the whole, and total stays that of the whole', () => {
   assert.equal(idsOf([many], { offset: 500 }), []);
 });
 
-test('add-ons by default, backends or all on request, one library on request [MANAGE-004]', () => {
+test('add-ons by default, backends or all on request, one library on request [MANAGE-004] [BACKENDS-009]', () => {
   assert.equal(idsOf([LIB], { kind: 'backend' }), ['lib/store/1.0.0']);
   assert.is(idsOf([LIB], { kind: 'all' }).length, 4);
   assert.equal(idsOf([LIB, listing('b', [testRelease('z', '1.0.0')])], { sourceId: 'b' }), ['b/z/1.0.0']);
