@@ -79,6 +79,26 @@ test('a person who is no administrator gets neither, and a restart says why', as
   assert.is(await other.getByText(/Recent output|Limits and use/).count(), 0);
 });
 
+test('in every state of a process a reload shows the state the server tells, and no earlier one', async () => {
+  const mock = await studio.mock();
+  const { page } = await studio.page(mock, '/app/addons?detail=tables');
+  const card = page.locator('[data-addon=tables]');
+  const steps = [
+    ['starting', true, 'Starting'],
+    ['running', true, 'On'],
+    ['failed', true, 'Failed'],
+    ['stopped', false, 'Off'],
+    ['running', true, 'On'],
+  ] as const;
+  for (const [state, enabled, words] of steps) {
+    mock.state.apps = mock.state.apps.map((app) => (app.id === 'tables' ? { ...app, state, enabled } : app));
+    await page.reload();
+    await card.locator('.chip').first().waitFor();
+    assert.is(await card.locator('.chip').first().textContent(), words);
+    assert.is(await page.getByRole('complementary').locator('.chip').first().textContent(), words);
+  }
+});
+
 test('on a phone both fit the screen, and neither has a known accessibility fault', async () => {
   const mock = await studio.mock((state) => {
     state.output = [`word ${'x'.repeat(3_000)}`];
