@@ -1,4 +1,5 @@
-import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { castellan } from '../../support/castellan.js';
 import { counterPackage } from '../../support/fixture-addon.js';
@@ -7,7 +8,7 @@ import { counterState } from '../../support/job-oracle.js';
 import { ARGS } from '../../support/killing-server.js';
 import { counterLibrary, folderLibrary, type TestLibrary } from '../../support/library-server.js';
 import { addLibrary, MainJob, STEPS } from '../../support/main-job.js';
-import { clientOf, MAIN, type RunningServer, spawnCommand, startServer } from '../../support/server.js';
+import { clientOf, MAIN, ROOT, type RunningServer, spawnCommand, startServer } from '../../support/server.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const test = suite('what a server takes');
@@ -103,13 +104,42 @@ test('a data path of more than 150 characters works from end to end, its control
   }
 });
 
+const unprivilegedUser = () => (process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {});
+
+/** These packages and all that they depend on, as far as it is installed. */
+function withDependencies(names: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (name: string) => {
+    const described = join(ROOT, 'node_modules', name, 'package.json');
+    if (found.has(name) || !existsSync(described)) return;
+    found.add(name);
+    const { dependencies, optionalDependencies } = JSON.parse(readFileSync(described, 'utf8'));
+    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) add(next);
+  };
+  for (const name of names) add(name);
+  return found;
+}
+
+/** The command where a user without rights can read it: where it is, or a copy when the checkout lies in a closed folder. */
+function readableCommand(): string {
+  const look = `require('node:fs').readFileSync(${JSON.stringify(MAIN)})`;
+  if (spawnSync(process.execPath, ['-e', look], { cwd: '/', ...unprivilegedUser() }).status === 0) return MAIN;
+  const copy = tempDir('readable');
+  chmodSync(copy, 0o755);
+  for (const part of ['package.json', 'dist']) cpSync(join(ROOT, part), join(copy, part), { recursive: true });
+  // All else is joined into the command.
+  for (const name of withDependencies(['lmdb', 'koffi']))
+    cpSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name), { recursive: true });
+  return join(copy, 'dist/cli/main.js');
+}
+
 /** The server as a user without rights when this is root, and as this user else. */
 async function unprivileged(data: string): Promise<RunningServer> {
-  const line = [process.execPath, MAIN, 'run', '--data-path', data, '--address', '127.0.0.1:0', ...ARGS];
+  const line = [process.execPath, readableCommand(), 'run', '--data-path', data, '--address', '127.0.0.1:0', ...ARGS];
   if (process.getuid?.() !== 0) return spawnCommand(line);
   chmodSync(data, 0o700);
   chownSync(data, NOBODY, NOBODY);
-  return spawnCommand(line, { uid: NOBODY, gid: NOBODY });
+  return spawnCommand(line, unprivilegedUser());
 }
 
 test('it needs no rights: the whole job runs as an unprivileged user', async () => {
