@@ -109,6 +109,8 @@ export class Sources {
   add(source: NewSource): Either<Refusal, Change> {
     if (!/^[a-z][a-z0-9-]{0,63}$/.test(source.id))
       return left(refuse('invalid_request', 'The id of a library is lower-case letters, digits and hyphens.'));
+    if (source.kind === 'addon' && source.settings.format === 'gallery')
+      return left(refuse('invalid_request', 'A source of add-ons is a library index. Nothing changed.'));
     const checked = checkSettings(source.settings, this.options.credentials);
     if (isLeft(checked)) return checked;
     const known = this.known();

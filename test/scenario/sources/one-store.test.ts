@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AppEntry, SourceView } from '../../../src/contract/api.js';
+import { isRight } from '../../../src/contract/fp.js';
+import { ORIGIN } from '../../../src/packages/index-format.js';
+import { parseLibraryIndex } from '../../../src/packages/library-index.js';
 import { castellan } from '../../support/castellan.js';
 import { assert, suite } from '../../support/harness.js';
 import { counterLibrary } from '../../support/library-server.js';
-import { clientOf, dataPath, startServer } from '../../support/server.js';
+import { clientOf, dataPath, ROOT, startServer } from '../../support/server.js';
 
 const test = suite('one store of sources');
 
@@ -97,6 +102,15 @@ test('a fresh root has no add-on installed and only the official library of add-
       );
     }),
   ));
+
+test('the official library of a build is an index like any other [LIBRARY-014]', () => {
+  const bytes = readFileSync(join(ROOT, 'dist/library/index.yaml'));
+  const text = bytes.toString('utf8').replaceAll(ORIGIN, 'http://127.0.0.1:1');
+  const options = { sourceId: 'official', allowLoopbackHTTP: true };
+  const index = parseLibraryIndex(new TextEncoder().encode(text), options);
+  assert.ok(isRight(index) && index.right.releases.length > 0 && index.right.skipped === 0);
+  for (const { digest, mutable } of index.right.releases) assert.ok(digest !== '' && mutable === undefined);
+});
 
 test('the flag of the official library counts at the first start and never later [LIBRARY-028] [LIBRARY-027]', async () => {
   await withData(async (path) => {
