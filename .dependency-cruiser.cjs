@@ -29,7 +29,7 @@ module.exports = {
       name: 'ui-uses-the-api-only',
       severity: 'error',
       from: { path: '^ui/' },
-      to: { path: '^src/', pathNot: '^src/contract/(api|refusal)' },
+      to: { path: '^src/', pathNot: '^src/contract/(api|refusal|addon-limits\\.ts)' },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],

@@ -1,11 +1,5 @@
 /** Made-up but realistic answers for looking at the page and for its browser tests. Not shipped. */
-import type {
-  AppEntry,
-  InstalledEntry,
-  ProposalView,
-  Release,
-  ResourceEntry,
-} from '../../src/contract/api.js';
+import type { AppEntry, InstalledEntry, ProposalView, Release, ResourceEntry } from '../../src/contract/api.js';
 
 const MINUTE = 60_000;
 export const iso = (offsetMs: number): string => new Date(Date.now() + offsetMs).toISOString();
