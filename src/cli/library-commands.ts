@@ -41,7 +41,7 @@ function sourceOf(options: AddOptions): JsonObject {
 
 function line(source: JsonObject): string {
   const refresh = source.refresh as JsonObject | undefined;
-  const state = source.enabled === false ? 'disabled' : 'enabled';
+  const state = source.removed ? 'removed' : source.suspended ? 'off' : source.enabled ? 'enabled' : 'disabled';
   const read =
     refresh === undefined
       ? 'not read yet'

@@ -58,6 +58,9 @@ test('the command line, the routes and dispatch change one store, which a restar
       assert.is((await client.dispatch(saved)).status, 200);
       assert.is((await client.post('/api/library/sources/cli/disable', {})).status, 200);
       assert.is((await castellan(path, 'library', 'remove', 'official')).code, 0);
+      const words = (await castellan(path, 'library', 'list')).out;
+      assert.match(words, /^cli\taddon\tdisabled\t/m);
+      assert.match(words, /^official\taddon\tremoved\t/m);
       const printed = await castellan(path, 'library', 'list', '--json');
       const told = (JSON.parse(printed.out) as Sources).sources;
       const seen = await list(client);
