@@ -35,6 +35,7 @@ import { reconcileProposals } from '../recovery/reconcile-proposals.js';
 import { type BackendOptions, backendsDirectory, hostCapabilities } from './backends.js';
 import type { ControlCommands } from './control/protocol.js';
 import { createGateway } from './gateway.js';
+import { createHostBroker } from './host-broker.js';
 import { libraryControl } from './library-control.js';
 import { releaseTag } from './release.js';
 import { replayControl } from './replay-control.js';
@@ -131,7 +132,9 @@ async function compose(
   const ledger = new ProcessLedger(store);
   const withheld = movedReason(root);
   if (withheld !== undefined) log.error({}, withheld);
-  const supervised = { ledger, clock: systemClock, ids: systemIds, log, limits: DEFAULT_LIMITS };
+  const hostOps = hostOpPolicies(HOST_OPERATIONS, options.hostGrants);
+  const hostBroker = createHostBroker(hostOps, log);
+  const supervised = { ledger, host: hostBroker, clock: systemClock, ids: systemIds, log, limits: DEFAULT_LIMITS };
   const context: OwnerContext = {
     store,
     clock: systemClock,
@@ -142,7 +145,7 @@ async function compose(
     catalog: packages.catalog,
     limits: DEFAULT_LIMITS,
     host,
-    hostOps: hostOpPolicies(HOST_OPERATIONS, options.hostGrants),
+    hostOps,
     dataRoot: root.folder('data'),
   };
   const first = store.ahead.get(ownerKind, '').epoch === 0;

@@ -2,7 +2,7 @@
 import type { AddonLimits, AddonUse } from '../contract/addon-limits.js';
 import type { Release, SourcePolicy } from '../contract/api.js';
 import type { Either } from '../contract/fp.js';
-import type { JsonObject } from '../contract/json.js';
+import type { Json, JsonObject } from '../contract/json.js';
 import type { Refusal } from '../contract/refusal.js';
 import type { ContractRequest, Envelope, Output, Preview, Receipt, Result, Revision } from '../contract/wire.js';
 
@@ -127,6 +127,28 @@ export interface Runtimes {
   limitsChanged(addonId: string): void;
   onChange(listener: (addonId: string) => void): void;
   shutdown(): Promise<Either<{ readonly reason: string }, void>>;
+}
+
+/** One incarnation that may ask the host for something, as the supervisor knows it. */
+export interface HostCaller {
+  readonly addonId: string;
+  readonly incarnation: string;
+  /** The envelopes of the calls with this operation id that the incarnation is serving at this moment. */
+  live(operationId: string): readonly Envelope[];
+}
+
+export interface HostAnswer {
+  readonly status: number;
+  readonly body: { readonly result: Json } | { readonly error: { readonly code: string; readonly message: string } };
+}
+
+/** Decides the calls that add-ons make to the host (07:178-250). */
+export interface HostBroker {
+  /** Whether this add-on is given the channel at all. */
+  offers(addonId: string): boolean;
+  /** Never rejects. */
+  call(caller: HostCaller, body: Uint8Array): Promise<HostAnswer>;
+  forget(incarnation: string): void;
 }
 
 /** Durable facts about launches, kept in the journal; every method resolves only when its event is on disk. */

@@ -1,7 +1,6 @@
 /** The shapes that cross between the owner's HTTP API and its clients (wire.md, "Routes"; chapters 10 and 12). Types only. */
 
 import type { Via } from './actor.js';
-import type { HostOpsView } from './host-op-admission.js';
 import type { Json, JsonObject } from './json.js';
 import type { EffectSummary, Receipt, Result, Revision } from './wire.js';
 
@@ -57,6 +56,20 @@ export interface ProposalPage {
 }
 
 export type OperationPhase = 'intent' | 'prepared' | 'applied' | 'completed' | 'failed';
+
+/** What an administrator is shown of one add-on's operations; "granted" counts requested names only (07:164-167). */
+export interface HostOpsView {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+  readonly granted: readonly string[];
+  readonly missing: readonly string[];
+  readonly counts: {
+    readonly required: number;
+    readonly optional: number;
+    readonly granted: number;
+    readonly missing: number;
+  };
+}
 
 export interface OperationStatus {
   readonly operationId: string;

@@ -1,4 +1,5 @@
 /** Whether the host operations an add-on asks for are supported and granted (02:272-278; 07:135-176). Pure: policy comes in. */
+import type { HostOpsView } from './api.js';
 import type { JsonObject } from './json.js';
 import type { Manifest } from './manifest-types.js';
 import { isObject } from './shape.js';
@@ -45,20 +46,6 @@ export function admitHostOps(manifest: Pick<Manifest, 'raw'>, policy: HostOpPoli
     granted: all.filter((name) => mayCall(policy, name)),
     missing: all.filter((name) => !mayCall(policy, name)),
     admitted: required.every((name) => mayCall(policy, name)),
-  };
-}
-
-/** What an administrator is shown of one add-on's operations; "granted" counts requested names only (07:164-167). */
-export interface HostOpsView {
-  readonly required: readonly string[];
-  readonly optional: readonly string[];
-  readonly granted: readonly string[];
-  readonly missing: readonly string[];
-  readonly counts: {
-    readonly required: number;
-    readonly optional: number;
-    readonly granted: number;
-    readonly missing: number;
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Ids, LaunchLedger, LaunchSpec, Log } from '../commands/ports.js';
+import type { Clock, HostBroker, Ids, LaunchLedger, LaunchSpec, Log } from '../commands/ports.js';
 import { type Either, left, right } from '../contract/fp.js';
 import type { Registration } from '../contract/wire.js';
 import type { ControlGroups } from './cgroups.js';
@@ -15,6 +15,7 @@ import { parseEndpoint } from './exchange.js';
 import type { Fence } from './fence.js';
 import { codeOf } from './files.js';
 import { Held } from './held.js';
+import { channelFor } from './host-channel.js';
 import type { Libc } from './libc.js';
 import type { LogSink } from './log-sink.js';
 import type { Proc } from './proc.js';
@@ -37,6 +38,8 @@ export interface Deps {
   readonly proc: Proc;
   readonly usage: UsageMeter;
   readonly cgroups: () => ControlGroups | undefined;
+  /** Absent where host operations are not served. */
+  readonly host?: HostBroker;
 }
 
 export interface Launched {
@@ -82,13 +85,14 @@ export async function launch(
   sink.hide(secrets.credential);
   const spawned = await spawnAddon({ libc: deps.libc(), proc: deps.proc, executable, dataDir, sink });
   if (spawned._tag === 'Left') return neverStarted(deps, addonId, incarnation, spawned.left);
-  return introduce(deps, spec, spawned.right, secrets, world);
+  return introduce(deps, spec, sink, spawned.right, secrets, world);
 }
 
 /** Records who the process is, and only then gives it its credential. */
 async function introduce(
   deps: Deps,
   spec: LaunchSpec,
+  sink: LogSink,
   child: Child,
   { incarnation, credential }: Secrets,
   world: { bootId: string; pidNamespace: string },
@@ -110,9 +114,11 @@ async function introduce(
   const { clock, deadlines, settings } = deps;
   const { limits } = settings;
   const registration = registrationOf(spec, incarnation, child.endpoint);
-  child.give(startupLine(spec, registration, credential, limits));
-  deps.log.info({ addonId: spec.addonId, generation: spec.generation, incarnation, pid }, 'add-on process started');
   const client = new BoundClient({ registration, credential, endpoint: endpoint.right, limits, clock, deadlines });
+  const channel = await channelFor(deps, spec.addonId, client, child);
+  if (channel !== undefined) sink.hide(channel.credential);
+  child.give(startupLine(spec, registration, { credential, channel }, limits));
+  log.info({ addonId: spec.addonId, generation: spec.generation, incarnation, pid }, 'add-on process started');
   return right({ child, registration, client, held });
 }
 

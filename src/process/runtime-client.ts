@@ -35,6 +35,8 @@ export class BoundClient implements RuntimeClient {
   private readonly cut = new AbortController();
   private withdrawn: string | undefined;
   private running = 0;
+  /** What is being served now: the authority of the calls that the add-on makes to the host meanwhile. */
+  private readonly serving = new Set<Envelope>();
   private whenIdle: (() => void)[] = [];
 
   constructor(private readonly options: ClientOptions) {
@@ -151,7 +153,20 @@ export class BoundClient implements RuntimeClient {
   ): Promise<Either<CallFailure, A>> {
     const text = JSON.stringify(body);
     const unfit = this.unfit(scope, envelope, Buffer.byteLength(text));
-    return unfit === undefined ? this.admitted(call, text, decode, signal) : notSent(unfit);
+    if (unfit !== undefined) return notSent(unfit);
+    // Two calls may share one envelope, and the first to end must not end the other's authority.
+    const served = { ...envelope };
+    this.serving.add(served);
+    try {
+      return await this.admitted(call, text, decode, signal);
+    } finally {
+      this.serving.delete(served);
+    }
+  }
+
+  /** The envelopes of the calls under way with this operation id. */
+  live(operationId: string): readonly Envelope[] {
+    return [...this.serving].filter(({ request }) => request.operationId === operationId);
   }
 
   /** Why this envelope is not for this incarnation, this method or this moment. */

@@ -2,6 +2,7 @@
 import type { Ids, LaunchSpec } from '../commands/ports.js';
 import { announced, type Limits } from '../contract/limits.js';
 import type { Registration } from '../contract/wire.js';
+import type { HostChannel } from './host-channel.js';
 
 /** New for every launch: neither the credential nor the incarnation is ever used again. */
 export interface Secrets {
@@ -20,7 +21,13 @@ export function registrationOf(spec: LaunchSpec, incarnation: string, endpoint: 
   return { protocol: 1, addonId, version, generation, incarnation, endpoint, capabilities };
 }
 
-/** One line of JSON with its newline. */
-export function startupLine(spec: LaunchSpec, registration: Registration, credential: string, limits: Limits): string {
-  return `${JSON.stringify({ registration, credential, dataDir: spec.dataDir, limits: announced(limits) })}\n`;
+/** One line of JSON with its newline; the two fields of the host channel are there only for who is given it (07:196-202). */
+export function startupLine(
+  spec: LaunchSpec,
+  registration: Registration,
+  { credential, channel }: { readonly credential: string; readonly channel: HostChannel | undefined },
+  limits: Limits,
+): string {
+  const host = channel && { hostEndpoint: channel.endpoint, hostCredential: channel.credential };
+  return `${JSON.stringify({ registration, credential, dataDir: spec.dataDir, limits: announced(limits), ...host })}\n`;
 }

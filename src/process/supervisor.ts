@@ -3,6 +3,7 @@ import { closeSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type {
   Clock,
+  HostBroker,
   Ids,
   LaunchLedger,
   LaunchSpec,
@@ -39,6 +40,8 @@ export interface SupervisorOptions {
   readonly withheld?: string;
   /** Times that differ from the defaults of the chapter, for tests. */
   readonly settings?: Partial<Omit<SupervisorSettings, 'limits'>>;
+  /** Decides the calls that add-ons make to the host; without it none of them gets the channel (07:218-219). */
+  readonly host?: HostBroker;
   readonly libc?: () => Libc;
   readonly proc?: Proc;
   readonly cgroups?: () => ControlGroups | undefined;
@@ -80,6 +83,7 @@ export class Supervisor implements Runtimes {
       proc: options.proc ?? proc,
       usage: new UsageMeter(monotonic),
       cgroups: once(options.cgroups ?? openControlGroups),
+      ...(options.host === undefined ? {} : { host: options.host }),
     };
     this.withheld = options.withheld;
     this.places = new Places(clock, settings.launches, settings.launchPlaceMs);

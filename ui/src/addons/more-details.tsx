@@ -1,7 +1,6 @@
 /** What an administrator may want to know about an installed add-on: health, trust, compatibility and storage. */
 import type { ReactNode } from 'react';
-import type { InstalledEntry } from '../../../src/contract/api.ts';
-import type { HostOpsView } from '../../../src/contract/host-op-admission.ts';
+import type { HostOpsView, InstalledEntry } from '../../../src/contract/api.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { plural, size, when } from '../text/format.ts';
