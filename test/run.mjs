@@ -10,7 +10,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const FILE_DEADLINE_MS = 1_500_000;
+const FILE_DEADLINE_MS = 900_000;
 /** Files that take long (10 s and more), the longest first, so that none of them runs alone at the end. It only orders. */
 const LONG = [
   'main-job/random-kills',

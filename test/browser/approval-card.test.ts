@@ -72,6 +72,25 @@ test('a proposal that runs out while it is shown says so in its place', async ()
   assert.is(await page.locator('.btn-confirm').count(), 0);
 });
 
+test('a change of an add-on that is off says so, cannot be confirmed, and can be cancelled', async () => {
+  const mock = await studio.mock((state) => {
+    state.proposals = [importProposal()];
+    state.apps = state.apps.map((app) => (app.id === 'tables' ? { ...app, enabled: false, state: 'stopped' } : app));
+  });
+  const { page, advance } = await studio.page(mock, '/app/approvals', { fakeClock: true });
+  const confirm = page.locator('.btn-confirm');
+  await page.getByText('Tables is off. Turn it on to confirm this change.').waitFor();
+  await advance(1_000);
+  assert.is(await confirm.getAttribute('aria-disabled'), 'true');
+  const described = await confirm.getAttribute('aria-describedby');
+  assert.match((await page.locator(`[id="${described}"]`).textContent()) ?? '', /Tables is off/);
+  await confirm.click({ force: true });
+  await caughtUp(page);
+  assert.is(mock.calls.filter(({ path }) => path.endsWith('/confirm')).length, 0);
+  await page.getByRole('button', { name: /^Cancel/ }).click();
+  await until(async () => mock.calls.some(({ path }) => path.endsWith('/cancel')), 'it was cancelled');
+});
+
 test('a proposal that is held back cannot be confirmed and names the earlier change', async () => {
   const mock = await studio.mock((state) => {
     state.proposals = [{ ...createProposal(), blocked: true, blockedBy: unknownProposal().id }, unknownProposal()];

@@ -20,11 +20,17 @@ export const policyOf = (source: KnownSource): KnownSource['policy'] =>
 
 const unavailable = (message: string): Refusal => refuse('library_unavailable', message);
 
+/** One fetch under way, and the signal of the caller who began it. */
+interface Reading {
+  readonly outcome: Promise<Either<Refusal, readonly Release[]>>;
+  readonly signal: AbortSignal;
+}
+
 export class Releases {
   /** Keyed by the state of the source, which every edit replaces: an edited library has no cached release. */
   private readonly cache = new WeakMap<KnownSource, readonly Release[]>();
   private readonly refreshes = new Map<string, RefreshState>();
-  private readonly running = new WeakMap<KnownSource, Promise<Either<Refusal, readonly Release[]>>>();
+  private readonly running = new WeakMap<KnownSource, Reading>();
 
   constructor(
     private readonly context: Pick<OwnerContext, 'store' | 'catalog' | 'clock' | 'log'>,
@@ -52,10 +58,15 @@ export class Releases {
     if (!isRead(source) || url === undefined)
       return left(unavailable('The library is of a kind that this server does not read.'));
     const shared = this.running.get(source);
-    if (shared !== undefined) return shared;
-    const fetching = this.fetch(source, url, signal).finally(() => this.running.delete(source));
-    this.running.set(source, fetching);
-    return fetching;
+    if (shared !== undefined) {
+      const read = await shared.outcome;
+      // Whoever began it gave up, which says nothing about the library.
+      const given = isLeft(read) && shared.signal.aborted && !signal.aborted;
+      return given ? this.refresh(source, signal) : read;
+    }
+    const outcome = this.fetch(source, url, signal).finally(() => this.running.delete(source));
+    this.running.set(source, { outcome, signal });
+    return outcome;
   }
 
   private async fetch(

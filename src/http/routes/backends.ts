@@ -7,13 +7,16 @@ import { requestBody } from '../body.js';
 import { type Call, refusedReader } from '../call.js';
 import type { Route } from './table.js';
 
+/** Of a library, a backend or a version: what a catalog may hold, so that nothing else begins a job. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._+-]{0,127}$/;
+
 async function install(call: Call): Promise<Response> {
   const { context, deps, caller } = call;
   const refused = refusedReader(call);
   if (refused !== undefined) return refusalResponse(context, refused);
   const body = await requestBody(context, backendBody);
   if (isLeft(body)) return refusalResponse(context, body.left);
-  if (Object.values(body.right).some((text) => text === '' || text.length > 128))
+  if (!Object.values(body.right).every((text) => NAME.test(text)))
     return refusalResponse(context, refuse('invalid_request', 'Name the library, the backend and its version.'));
   const begun = await deps.gateway.installBackend(caller, body.right);
   if (isLeft(begun)) return refusalResponse(context, begun.left);

@@ -139,6 +139,11 @@ const bodies = (): Readonly<Record<string, Readonly<Record<string, unknown>>>> =
     '/api/addons/proposals/:id/cancel': {},
     '/api/addons/proposals/:id/reconcile': {},
     '/api/local-confirm': { code: 'abc' },
+    '/api/library/sources': { kind: 'addon', url: 'https://example.org/index.yaml' },
+    '/api/library/sources/:id/enable': {},
+    '/api/library/sources/:id/disable': {},
+    '/api/settings': {},
+    '/backends/library/install': { sourceId: 'none', name: 'none', version: '1.0.0' },
   };
 };
 const WRONG = [

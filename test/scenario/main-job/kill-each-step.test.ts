@@ -22,8 +22,9 @@ test(
       { kind: 'spawn', thread: 'main' },
     ]);
     console.log(JSON.stringify(kills));
-    const least = { start: 9, library: 3, install: 10, enable: 1, disable: 1, end: 4 };
-    for (const part of ['start', 'library', 'install', 'enable', 'disable', 'end'] as const)
+    // What these parts must do themselves; the anchor is written now and then, wherever its time comes.
+    const least = { start: 9, install: 6, enable: 1, end: 4 };
+    for (const part of ['start', 'install', 'enable', 'end'] as const)
       assert.ok(kills[part] >= least[part], `${part}: ${JSON.stringify(kills)}`);
   },
   DEADLINE_MS,

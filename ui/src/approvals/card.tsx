@@ -16,6 +16,7 @@ import { type Guard, useGuard } from './guard.ts';
 import { Outcome } from './outcome.tsx';
 import { Technical } from './technical.tsx';
 import { useAddonTitle, useResourceName } from './titles.ts';
+import { useUnready } from './unready.ts';
 import { deedOf } from './words.ts';
 
 interface Props {
@@ -31,8 +32,12 @@ export function ApprovalCard({ view, asking, settle, hide }: Props) {
   const addon = useAddonTitle(view.addonId);
   const resource = useResourceName(view);
   const deed = deedOf(view, resource);
+  const unready = useUnready(view.addonId, addon);
   // Everything on the card that a person judges: when any of it is another, Confirm waits again.
-  const guard = useGuard(card, `${view.digest} ${view.state} ${view.blocked === true} ${addon} ${deed.object}`);
+  const guard = useGuard(
+    card,
+    `${view.digest} ${view.state} ${view.blocked === true} ${unready} ${addon} ${deed.object}`,
+  );
   const decision = useDecision(view, settle);
   const open = view.state === 'pending';
   useOutcomeFocus(card, view.state);
@@ -65,7 +70,14 @@ export function ApprovalCard({ view, asking, settle, hide }: Props) {
         {open && view.blocked === true && <Blocked view={view} />}
         {decision.problem !== undefined && <Notice tone="warn" role="alert" {...decision.problem} />}
         {open ? (
-          <Buttons view={view} asking={asking} decision={decision} guard={guard} name={`${deed.verb} ${deed.object}`} />
+          <Buttons
+            view={view}
+            asking={asking}
+            decision={decision}
+            guard={guard}
+            unready={unready}
+            name={`${deed.verb} ${deed.object}`}
+          />
         ) : (
           <Outcome view={view} decision={decision} onHide={hideIt} />
         )}
@@ -89,18 +101,21 @@ interface ButtonProps {
   readonly asking: boolean;
   readonly decision: Decision;
   readonly guard: Guard;
+  /** Why the add-on could not carry it out now. */
+  readonly unready: string | undefined;
   readonly name: string;
 }
 
-function Buttons({ view, asking, decision, guard, name }: ButtonProps) {
+function Buttons({ view, asking, decision, guard, unready, name }: ButtonProps) {
+  const hint = useId();
   const left = useLeft(view.expiresAt);
   const over = left === 0;
   useEffect(() => {
     if (over) void pending.refresh();
   }, [over]);
-  const held = over || asking || view.blocked === true || decision.busy !== undefined;
+  const held = over || asking || view.blocked === true || unready !== undefined || decision.busy !== undefined;
   const confirm = () => {
-    if (held) return;
+    if (held) return unready === undefined ? undefined : announce(unready);
     if (guard.allows()) void decision.act('confirm');
     else announce('Look once more. Confirm is ready in a moment.');
   };
@@ -114,6 +129,7 @@ function Buttons({ view, asking, decision, guard, name }: ButtonProps) {
         type="button"
         className="btn btn-primary btn-confirm"
         aria-disabled={held || !guard.ready}
+        aria-describedby={hint}
         data-guard={guard.ready ? 'ready' : 'waiting'}
         onClick={confirm}
         onKeyDown={fresh}
@@ -132,7 +148,9 @@ function Buttons({ view, asking, decision, guard, name }: ButtonProps) {
         {decision.busy === 'cancel' ? 'Cancelling…' : 'Cancel'}
         <span className="visually-hidden">: {name}</span>
       </button>
-      <p className="approval-hint">Nothing happens until you confirm.</p>
+      <p id={hint} className="approval-hint">
+        {unready === undefined ? 'Nothing happens until you confirm.' : <Foreign text={unready} max={160} />}
+      </p>
     </footer>
   );
 }
