@@ -79,10 +79,17 @@ export class KillLoad {
     told.answered = done.body.state as 'applied' | 'cancelled';
   }
 
-  /** The add-on may still be starting, and its resource may be held by a change that is looked up; nothing else may refuse. */
+  /**
+   * The add-on may still be starting, its places may be taken (the lookups of the owner take some too), and its resource may
+   * be held by a change that is looked up; nothing else may refuse.
+   */
   private async refused(status: number, body: object): Promise<void> {
     const text = JSON.stringify(body);
-    if (!/"type":"(proposal_unavailable|outcome_unknown|outcome_blocked|quota_reached|stale)"|"unavailable"/.test(text))
+    if (
+      !/"type":"(proposal_unavailable|outcome_unknown|outcome_blocked|quota_reached|stale|busy)"|"unavailable"/.test(
+        text,
+      )
+    )
       this.wrong.push(`${status} ${text}`);
     await new Promise((resume) => setTimeout(resume, 20));
   }

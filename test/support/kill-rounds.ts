@@ -17,7 +17,7 @@ import { clientOf, type RunningServer, startServer } from './server.js';
 import { removeTree, tempDir } from './temp-dir.js';
 
 const AT_ONCE = 2;
-const MOST_JOBS = 60;
+const MOST_JOBS = 150;
 /** What a step leaves to do behind its answer is done within this. */
 const BEHIND_MS = 30;
 
