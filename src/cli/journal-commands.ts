@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isLeft } from '../contract/fp.js';
 import type { JsonObject } from '../contract/json.js';
 import type { JournalRecord } from '../events/event.js';
+import { holdOf } from './journal-control.js';
 import { dataPathOption } from './options.js';
 
 interface Options {
@@ -14,6 +15,7 @@ interface Options {
 
 const root = (options: Options) => join(resolve(options.dataPath), 'addons');
 const journal = (options: Options) => join(root(options), 'journal');
+const holding = (options: Options) => holdOf(join(root(options), 'runtime'));
 const common = (command: Command) => command.addOption(dataPathOption());
 
 function wholeNumber(text: string): number {
@@ -35,7 +37,7 @@ function line(record: JournalRecord): string {
 
 async function tail(options: Options & { readonly number: number }): Promise<void> {
   const { tailRecords } = await import('../events/inspect/read.js');
-  const records = await tailRecords(journal(options), options.number);
+  const records = await tailRecords(journal(options), options.number, holding(options));
   if (isLeft(records)) return fail(records.left.message);
   for (const record of records.right) console.log(options.json ? JSON.stringify(record) : line(record));
 }
@@ -47,9 +49,9 @@ async function show(what: string, options: Options): Promise<void> {
     : what.includes('-') || what === 'owner'
       ? { stream: what }
       : { operationId: what };
-  let records = await showRecords(journal(options), which);
+  let records = await showRecords(journal(options), which, holding(options));
   if (!isLeft(records) && records.right.length === 0)
-    records = await showRecords(journal(options), { operationId: what });
+    records = await showRecords(journal(options), { operationId: what }, holding(options));
   if (isLeft(records)) return fail(records.left.message);
   if (records.right.length === 0) return fail(`There is no event, stream or operation ${what}.`);
   for (const record of records.right) console.log(JSON.stringify(record, undefined, options.json ? undefined : 2));
@@ -57,7 +59,7 @@ async function show(what: string, options: Options): Promise<void> {
 
 async function verify(options: Options): Promise<void> {
   const { verificationLine, verifyJournal } = await import('../events/inspect/verify.js');
-  const result = await verifyJournal(journal(options));
+  const result = await verifyJournal(journal(options), { hold: holding(options) });
   console.log(options.json ? JSON.stringify(result) : verificationLine(result));
   if (!result.ok) process.exitCode = 1;
 }
@@ -92,9 +94,9 @@ async function replay(options: Options): Promise<void> {
     import('../commands/store.js'),
     import('./control/client.js'),
   ]);
-  const run = () => replayJournal(journal(options), () => new OwnerState(KINDS), SNAPSHOT_FORMAT);
   const live = await askServer(join(root(options), 'runtime'), 'journal.state', {});
-  const report = await run();
+  const newState = () => new OwnerState(KINDS);
+  const report = await replayJournal(journal(options), newState, SNAPSHOT_FORMAT, { hold: holding(options) });
   if (isLeft(report)) return fail(report.left.message);
   const { head, stateDigest, snapshot } = report.right;
   const said = live === undefined || isLeft(live) ? undefined : (live.right as JsonObject);
@@ -124,7 +126,7 @@ async function replay(options: Options): Promise<void> {
 async function exportAll(options: Options & { readonly from: number; readonly to?: number }): Promise<void> {
   const { exportNdjson } = await import('../events/inspect/read.js');
   const range = { from: options.from, ...(options.to === undefined ? {} : { to: options.to }) };
-  const lines = await exportNdjson(journal(options), writeAll, range);
+  const lines = await exportNdjson(journal(options), writeAll, range, holding(options));
   if (isLeft(lines)) fail(lines.left.message);
 }
 

@@ -36,9 +36,9 @@ import { type BackendOptions, backendsDirectory, hostCapabilities } from './back
 import type { ControlCommands } from './control/protocol.js';
 import { createGateway } from './gateway.js';
 import { createHostBroker } from './host-broker.js';
+import { journalControl } from './journal-control.js';
 import { libraryControl } from './library-control.js';
 import { releaseTag } from './release.js';
-import { replayControl } from './replay-control.js';
 import { systemClock, systemIds } from './system.js';
 
 /** A single node owns its storage itself; the names stand in the identity file (03, "combined"). */
@@ -181,7 +181,7 @@ async function compose(
   let guard: Promise<unknown> = Promise.resolve();
   return {
     gateway: createGateway(store, lifecycle, proposals, backends),
-    commands: { ...libraryControl(lifecycle), ...replayControl(store) },
+    commands: { ...libraryControl(lifecycle), ...journalControl(store) },
     runtimeDir: root.folder('runtime'),
     start: async () => {
       const epoch = nextEpoch(store, options.build);

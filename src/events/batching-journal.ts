@@ -79,6 +79,7 @@ export class BatchingJournal implements Journal {
   private committing: Waiting | undefined;
   private fenceReason: string | undefined;
   private closed = false;
+  private readonly holds = new Set<() => void>();
 
   constructor(
     private readonly storage: Storage,
@@ -320,10 +321,21 @@ export class BatchingJournal implements Journal {
     return this.storage.saveSnapshot(snapshot);
   }
 
+  hold(): () => void {
+    if (this.closed) return () => {};
+    const release = this.storage.hold();
+    this.holds.add(release);
+    return () => {
+      if (this.holds.delete(release)) release();
+    };
+  }
+
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
     await this.barrier();
+    for (const release of this.holds) release();
+    this.holds.clear();
     await this.storage.close();
   }
 }

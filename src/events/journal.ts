@@ -101,5 +101,10 @@ export interface Journal {
   body(ref: string): Uint8Array | undefined;
   loadSnapshot(): Snapshot | undefined;
   saveSnapshot(snapshot: Snapshot): Promise<void>;
+  /**
+   * Keeps what is stored now readable for another process until the answer is called; calling it twice is harmless. The
+   * storage grows meanwhile, so it is not for long.
+   */
+  hold(): () => void;
   close(): Promise<void>;
 }

@@ -75,5 +75,9 @@ export class MemoryStorage implements Storage {
     this.snapshot = snapshot;
   }
 
+  hold(): () => void {
+    return () => {};
+  }
+
   async close(): Promise<void> {}
 }

@@ -44,5 +44,7 @@ export interface Storage {
   body(ref: string): { readonly salt: Uint8Array; readonly bytes: Uint8Array } | undefined;
   loadSnapshot(): Snapshot | undefined;
   saveSnapshot(snapshot: Snapshot): Promise<void>;
+  /** See `Journal.hold`. */
+  hold(): () => void;
   close(): Promise<void>;
 }

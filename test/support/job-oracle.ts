@@ -1,11 +1,13 @@
 /** What must hold of a root after a crash and a restart, judged by what a `MainJob` remembers and not by the server. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { holdOf } from '../../src/cli/journal-control.js';
 import { SNAPSHOT_FORMAT } from '../../src/commands/store.js';
 import { readOnly } from '../../src/events/inspect/read-only.js';
 import { replayJournal } from '../../src/events/inspect/replay.js';
 import { walk } from '../../src/events/inspect/walk.js';
 import { readAnchor } from '../../src/events/lmdb/anchor.js';
+import type { Databases } from '../../src/events/lmdb/layout.js';
 import { KINDS } from '../../src/projections/kinds.js';
 import { OwnerState } from '../../src/projections/owner-state.js';
 import { assert } from './harness.js';
@@ -92,17 +94,19 @@ export async function assertVerifies(dataPath: string): Promise<void> {
   const directory = join(dataPath, 'addons', 'journal');
   const anchor = await readAnchor(directory);
   assert.ok(anchor !== undefined && anchor !== 'damaged', 'the anchor can be read');
-  const found = await readOnly(directory, (db) => walk(db, { from: 1, slice: 1_000, anchor, progress: () => {} }));
+  const walked = (db: Databases) => walk(db, { from: 1, slice: 1_000, anchor, progress: () => {} });
+  const found = await readOnly(directory, walked, holdOf(join(dataPath, 'addons', 'runtime')));
   assert.ok(found._tag === 'Right' && 'hash' in found.right, JSON.stringify(found));
 }
 
 /** `journal replay` beside a running server: its live state is the one that its journal gives. */
 export async function assertReplays(dataPath: string): Promise<void> {
   const directory = join(dataPath, 'addons', 'journal');
+  const hold = holdOf(join(dataPath, 'addons', 'runtime'));
   const seen: string[] = [];
   for (let tries = 0; tries < 20; tries += 1) {
     const live = await askOwner(dataPath, 'journal.state', {});
-    const replayed = await replayJournal(directory, () => new OwnerState(KINDS), SNAPSHOT_FORMAT);
+    const replayed = await replayJournal(directory, () => new OwnerState(KINDS), SNAPSHOT_FORMAT, { hold });
     assert.ok(replayed._tag === 'Right', 'the journal replays');
     const { head, stateDigest, snapshot } = replayed.right;
     assert.not.equal(snapshot?.equal, false, `the snapshot differs at ${snapshot?.firstDifference}`);

@@ -2,9 +2,11 @@
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import type { Head } from '../journal.js';
 import { readAnchor } from '../lmdb/anchor.js';
-import { anchorFile, type Databases, dataFile, openDatabases } from '../lmdb/layout.js';
+import { anchorFile, type Databases, dataFile } from '../lmdb/layout.js';
 import { type OpenRefusal, openRefusal } from '../lmdb/open-refusal.js';
 import { inspectDataFile } from '../lmdb/preflight.js';
+import { openView } from '../lmdb/view.js';
+import { type Hold, kept } from './kept.js';
 
 /** What can be known of the file without mapping it: the anchor, or why the file must not be opened. */
 export async function readable(directory: string): Promise<Either<OpenRefusal, Head | undefined>> {
@@ -23,20 +25,24 @@ export async function readable(directory: string): Promise<Either<OpenRefusal, H
   return left(openRefusal('emptied', file, what, positions));
 }
 
-/** Runs `body` on the opened databases and closes them. Left when there is nothing that can be opened. */
+/** Runs `body` on the opened databases and closes them. Left when there is nothing that can be opened, and as `kept`. */
 export async function readOnly<A>(
   directory: string,
   body: (db: Databases) => A | Promise<A>,
+  hold?: Hold,
 ): Promise<Either<OpenRefusal, A>> {
   const checked = await readable(directory);
   if (isLeft(checked)) return checked;
-  const db = openDatabases(directory, true);
-  try {
-    // A process that was killed at its very first commits leaves a file without all of its databases.
-    if (Object.values(db).some((database: unknown) => database === undefined))
-      return left(openRefusal('absent', dataFile(directory), 'There is nothing in this journal yet.'));
-    return right(await body(db));
-  } finally {
-    await db.env.close();
-  }
+  const read = await kept<Either<OpenRefusal, A>>(directory, hold, async () => {
+    const db = openView(directory);
+    try {
+      // A process that was killed at its very first commits leaves a file without all of its databases.
+      if (Object.values(db).some((database: unknown) => database === undefined))
+        return left(openRefusal('absent', dataFile(directory), 'There is nothing in this journal yet.'));
+      return right(await body(db));
+    } finally {
+      await db.env.close();
+    }
+  });
+  return isLeft(read) ? read : read.right;
 }

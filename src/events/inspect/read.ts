@@ -1,32 +1,41 @@
 /** `journal tail`, `show` and `export`: records as they were written, never upcast. */
-import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import type { Either } from '../../contract/fp.js';
 import { parseRecord } from '../codec.js';
 import type { JournalRecord } from '../event.js';
 import { readHead } from '../lmdb/head.js';
 import type { Databases } from '../lmdb/layout.js';
-import { openDatabases } from '../lmdb/layout.js';
 import type { OpenRefusal } from '../lmdb/open-refusal.js';
 import { TailIndex } from '../lmdb/tail-index.js';
-import { readable, readOnly } from './read-only.js';
+import type { Hold } from './kept.js';
+import { readOnly } from './read-only.js';
 
 const SLICE = 1_000;
 /** Most records one `tail` or `show` answers. */
 export const MOST_RECORDS = 10_000;
 
 /** The last `count` records, oldest first. */
-export function tailRecords(directory: string, count: number): Promise<Either<OpenRefusal, readonly JournalRecord[]>> {
-  return readOnly(directory, (db) => {
+export function tailRecords(
+  directory: string,
+  count: number,
+  hold?: Hold,
+): Promise<Either<OpenRefusal, readonly JournalRecord[]>> {
+  const read = (db: Databases) => {
     const last = readHead(db).position;
     return range(db, Math.max(1, last - Math.min(count, MOST_RECORDS) + 1), last);
-  });
+  };
+  return readOnly(directory, read, hold);
 }
 
 /** One record by position, or those of a stream, or those of an operation (all in its first append's stream). */
 export type Which = { readonly position: number } | { readonly stream: string } | { readonly operationId: string };
 
 /** The records asked for, oldest first; none when there is nothing of that name. */
-export function showRecords(directory: string, which: Which): Promise<Either<OpenRefusal, readonly JournalRecord[]>> {
-  return readOnly(directory, (db) => {
+export function showRecords(
+  directory: string,
+  which: Which,
+  hold?: Hold,
+): Promise<Either<OpenRefusal, readonly JournalRecord[]>> {
+  const read = (db: Databases) => {
     if ('position' in which) return range(db, which.position, which.position);
     const index = new TailIndex(db, readHead(db).position);
     if ('stream' in which) return at(db, index.allOf(which.stream).slice(-MOST_RECORDS));
@@ -35,7 +44,8 @@ export function showRecords(directory: string, which: Which): Promise<Either<Ope
     const stream = at(db, [first])[0]?.stream ?? '';
     const candidates = index.allOf(stream).filter((position) => position >= first);
     return at(db, candidates.slice(0, MOST_RECORDS)).filter((record) => record.operationId === which.operationId);
-  });
+  };
+  return readOnly(directory, read, hold);
 }
 
 function range(db: Databases, from: number, to: number): JournalRecord[] {
@@ -51,13 +61,11 @@ export async function exportNdjson(
   directory: string,
   write: (chunk: Uint8Array) => void | Promise<void>,
   options: { readonly from?: number; readonly to?: number } = {},
+  hold?: Hold,
 ): Promise<Either<OpenRefusal, number>> {
-  const checked = await readable(directory);
-  if (isLeft(checked)) return left(checked.left);
-  const db = openDatabases(directory, true);
   const newline = Buffer.from('\n');
-  let lines = 0;
-  try {
+  const read = async (db: Databases) => {
+    let lines = 0;
     const last = Math.min(options.to ?? Number.MAX_SAFE_INTEGER, readHead(db).position);
     for (let from = Math.max(1, options.from ?? 1); from <= last; from += SLICE) {
       const parts: Uint8Array[] = [];
@@ -66,11 +74,9 @@ export async function exportNdjson(
         lines += 1;
       }
       await write(Buffer.concat(parts));
-      // A new turn of the loop renews the read transaction, so that a long export does not hold old pages.
       await new Promise((resume) => setImmediate(resume));
     }
-  } finally {
-    await db.env.close();
-  }
-  return right(lines);
+    return lines;
+  };
+  return readOnly(directory, read, hold);
 }

@@ -11,6 +11,7 @@ import type { Databases } from '../lmdb/layout.js';
 import type { OpenRefusal } from '../lmdb/open-refusal.js';
 import { readSnapshot } from '../lmdb/snapshots.js';
 import { sha256Hex } from '../sha256.js';
+import type { Hold } from './kept.js';
 import { readOnly } from './read-only.js';
 
 /** The state the events are folded into, as `OwnerState` is one. */
@@ -35,9 +36,9 @@ export function replayJournal(
   newState: () => Foldable,
   /** The snapshot format this build writes; another one is ignored, as at a start. */
   format: number,
-  catalogue: Catalogue = CATALOGUE,
+  { catalogue = CATALOGUE, hold }: { readonly catalogue?: Catalogue; readonly hold?: Hold } = {},
 ): Promise<Either<OpenRefusal, ReplayReport>> {
-  return readOnly(directory, async (db) => {
+  const read = async (db: Databases): Promise<ReplayReport> => {
     const head = readHead(db);
     const full = await fold(db, catalogue, newState(), 1, head.position);
     const report = { head, stateDigest: stateDigest(full) };
@@ -50,7 +51,8 @@ export function replayJournal(
     const { position } = snapshot;
     const equal = difference === undefined;
     return { ...report, snapshot: { position, equal, ...(equal ? {} : { firstDifference: difference }) } };
-  });
+  };
+  return readOnly(directory, read, hold);
 }
 
 export function stateDigest(state: Foldable): string {

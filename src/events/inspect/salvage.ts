@@ -15,7 +15,7 @@ export interface Salvage {
 /** Verifies the whole log in a child and, when it is good, anchors its head. The caller holds the owner lock. */
 export async function salvageJournal(directory: string): Promise<Salvage> {
   const anchor = await readAnchor(directory);
-  const verification = await verifyJournal(directory, undefined, 'itself');
+  const verification = await verifyJournal(directory, { against: 'itself' });
   if (!verification.ok) return { verification, anchored: false };
   const { events, hash } = verification;
   await writeAnchor(directory, { position: events, hash });

@@ -1,7 +1,7 @@
 /** The child of `verify.ts`. argv: directory, first position, slice, `anchor` or `itself`. Writes `at N` after each good slice, then JSON. */
 import { writeSync } from 'node:fs';
 import { readAnchor } from '../lmdb/anchor.js';
-import { openDatabases } from '../lmdb/layout.js';
+import { openView } from '../lmdb/view.js';
 import { walk } from './walk.js';
 
 const [directory = '', from = '1', slice = '1000', against = 'anchor'] = process.argv.slice(2);
@@ -12,7 +12,7 @@ let reached = Number(from) - 1;
 try {
   const anchor = against === 'anchor' ? await readAnchor(directory) : undefined;
   if (anchor === 'damaged') throw new Error('the anchor cannot be read');
-  const db = openDatabases(directory, true);
+  const db = openView(directory);
   const progress = (position: number) => {
     reached = position;
     say(`at ${position}`);

@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { isLeft } from '../../contract/fp.js';
+import { isLeft, right } from '../../contract/fp.js';
 import type { Journal } from '../journal.js';
+import { type Hold, kept } from './kept.js';
 import { readable } from './read-only.js';
 
 export type Verification =
@@ -25,17 +26,25 @@ const SLICE = 1_000;
 const SILENCE_MS = 120_000;
 const LINE_BYTES = 65_536;
 
+export interface VerifyOptions {
+  readonly signal?: AbortSignal;
+  /** What the log must reach: its anchor, unless it is salvaged. */
+  readonly against?: 'anchor' | 'itself';
+  readonly hold?: Hold;
+}
+
 /** Reads everything; takes some seconds for a million events. Works beside a running owner, and without one. */
-export async function verifyJournal(
-  directory: string,
-  signal?: AbortSignal,
-  against: 'anchor' | 'itself' = 'anchor',
-): Promise<Verification> {
+export async function verifyJournal(directory: string, options: VerifyOptions = {}): Promise<Verification> {
   const checked = await readable(directory);
-  if (isLeft(checked) && !(against === 'itself' && checked.left.code === 'anchor-damaged')) {
+  if (isLeft(checked) && !(options.against === 'itself' && checked.left.code === 'anchor-damaged')) {
     const { code, found, message } = checked.left;
     return { ok: false, ...(code === 'absent' ? {} : { position: (found ?? 0) + 1 }), reason: message };
   }
+  const result = await kept(directory, options.hold, () => inChild(directory, options));
+  return isLeft(result) ? { ok: false, inconclusive: true, reason: result.left.message } : result.right;
+}
+
+async function inChild(directory: string, { against = 'anchor', signal }: VerifyOptions): Promise<Verification> {
   const whole = await runChild([directory, '1', String(SLICE), against], signal);
   if (whole.verdict !== undefined) return whole.verdict;
   if (!DAMAGE.has(whole.how)) return unfinished(whole.how);
@@ -64,7 +73,14 @@ export function verificationLine(result: Verification): string {
 
 /** Verifies beside a running owner and fences it when something is wrong; a check that was stopped fences nothing. Answers what was found. */
 export async function guardJournal(directory: string, journal: Journal, signal?: AbortSignal): Promise<Verification> {
-  const result = await verifyJournal(directory, signal);
+  const hold: Hold = async () => {
+    const release = journal.hold();
+    return right(async () => {
+      release();
+      return true;
+    });
+  };
+  const result = await verifyJournal(directory, { hold, ...(signal === undefined ? {} : { signal }) });
   if (!result.ok && result.inconclusive !== true) journal.fence(`the journal is damaged: ${verificationLine(result)}`);
   return result;
 }

@@ -53,6 +53,7 @@ export class LmdbStorage implements Storage {
     if (batch.head.position > LAST_POSITION) throw new Error('the journal has no positions left');
     this.file.check();
     const flushed = db.env.transactionSync(() => {
+      this.file.follows(db.env.getWriteTxnId());
       for (const { position, bytes } of batch.records)
         stored(db.log.putSync(position, bytes as Buffer, APPEND), 'record');
       for (const { ref, salt, bytes } of batch.bodies)
@@ -139,9 +140,15 @@ export class LmdbStorage implements Storage {
     }
   }
 
+  hold(): () => void {
+    const transaction = this.db.env.useReadTransaction();
+    return () => transaction.done();
+  }
+
   async close(): Promise<void> {
     await this.anchor.close();
     await this.db.env.close();
+    this.file.close();
     this.release();
   }
 }

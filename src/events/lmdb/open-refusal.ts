@@ -14,7 +14,11 @@ export type OpenRefusalCode =
   | 'damaged'
   | 'format'
   | 'not-a-directory'
-  | 'already-open';
+  | 'already-open'
+  /** A running owner does not hold its pages for one more reader. */
+  | 'not-held'
+  /** The owner changed while the journal was read, so what was read may be wrong. */
+  | 'moved';
 
 export interface OpenRefusal {
   readonly code: OpenRefusalCode;
@@ -27,6 +31,10 @@ export interface OpenRefusal {
   readonly message: string;
 }
 
+/** What says nothing about damage. */
+const UNHARMED: ReadonlySet<OpenRefusalCode> = new Set([
+  ...(['already-open', 'format', 'not-a-directory', 'absent', 'not-held', 'moved'] as const),
+]);
 const ADVICE = 'Nothing was changed. Run `castellan journal verify` to see how far the journal is intact';
 
 export function openRefusal(
@@ -35,9 +43,8 @@ export function openRefusal(
   what: string,
   positions: { expected?: number; found?: number } = {},
 ): OpenRefusal {
-  const remedy =
-    code === 'already-open' || code === 'format' || code === 'not-a-directory' || code === 'absent'
-      ? 'Nothing was changed.'
-      : `${ADVICE}, and put back the newest copy of its directory. \`castellan journal salvage\` goes on without what is lost.`;
+  const remedy = UNHARMED.has(code)
+    ? 'Nothing was changed.'
+    : `${ADVICE}, and put back the newest copy of its directory. \`castellan journal salvage\` goes on without what is lost.`;
   return { code, file, ...positions, message: `${file}: ${what} ${remedy}` };
 }

@@ -1,10 +1,11 @@
 /** The child of `probe.ts`: reads head and tail and exits 0, or dies of what it read. argv: the journal directory. */
 
 import { ZERO_HASH } from '../sha256.js';
-import { dataFile, openDatabases } from './layout.js';
+import { dataFile } from './layout.js';
 import { checkTail } from './tail.js';
+import { openView } from './view.js';
 
 const directory = process.argv[2] ?? '';
-const db = openDatabases(directory, true);
+const db = openView(directory);
 checkTail(db, dataFile(directory), { position: 0, hash: ZERO_HASH });
 await db.env.close();

@@ -74,15 +74,15 @@ test('replay says whether snapshot and tail give the state of the whole journal,
   for (const slice of journal.read({ from: 1 })) for (const event of slice) state.apply(event);
   await journal.saveSnapshot({ ...journal.head(), format: 1, state: Buffer.from(JSON.stringify(state)) });
   await add(5);
-  const good = await replayJournal(directory, newState, 1, catalogue);
+  const good = await replayJournal(directory, newState, 1, { catalogue });
   assert.ok(isRight(good) && good.right.snapshot?.equal === true && good.right.snapshot.position === 10);
-  const ignored = await replayJournal(directory, newState, 2, catalogue);
+  const ignored = await replayJournal(directory, newState, 2, { catalogue });
   assert.ok(isRight(ignored) && ignored.right.snapshot === undefined);
   assert.is(isRight(ignored) && ignored.right.stateDigest, isRight(good) && good.right.stateDigest);
   const wrong = Buffer.from('{"tally":[["a",{"total":1,"events":10}]]}');
   const { position, hash } = { position: 10, hash: journal.record(10)?.hash ?? '' };
   await journal.saveSnapshot({ position, hash, format: 1, state: wrong });
-  const bad = await replayJournal(directory, newState, 1, catalogue);
+  const bad = await replayJournal(directory, newState, 1, { catalogue });
   assert.ok(isRight(bad) && bad.right.snapshot?.equal === false);
   assert.match(isRight(bad) ? (bad.right.snapshot?.firstDifference ?? '') : '', '/tally/0/1/total');
   await journal.close();
