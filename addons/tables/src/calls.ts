@@ -1,7 +1,7 @@
 /** What each call of the wire does once it is admitted: read, preview, apply, receipt (wire.md, "Add-on process"). */
 import { createHash } from 'node:crypto';
 import type { Change } from './changes/change.js';
-import { accept, busy, conflict, type Outcome, unfit } from './outcome.js';
+import { accept, busy, conflict, type Outcome, refuse, unfit } from './outcome.js';
 import type { QueryPool } from './query/pool.js';
 import { inspect, listRows, missing } from './reads/reads.js';
 import type { OpenDatabase } from './store/database.js';
@@ -12,7 +12,7 @@ import { decodeChange } from './tools.js';
 import { databaseName } from './values/names.js';
 import { ID } from './wire/envelope.js';
 import { Fields } from './wire/fields.js';
-import { canonical, type Json, type JsonObject } from './wire/json.js';
+import { canonical, type Json } from './wire/json.js';
 import type { ContractRequest, Envelope, Limits, Preview, Receipt, Revision } from './wire/shapes.js';
 
 export interface Service {
@@ -41,6 +41,43 @@ function resourceOf(request: ContractRequest): Outcome<string> {
 const toolOf = (request: ContractRequest): string =>
   typeof request.arguments.tool === 'string' ? request.arguments.tool : '';
 
+/** Runs what leaves nothing behind when it fails; a full disk or a lock is then busy, and anything else a fault. */
+function orBusy<A>(body: () => Outcome<A>): Outcome<A> {
+  try {
+    return body();
+  } catch (fault) {
+    const code = sqliteCode(fault) ?? '';
+    if (code.startsWith('SQLITE_BUSY')) return busy(1, 'The database is busy. Nothing was changed; try again.');
+    // The second is what opening a database says when there is no room for the file that its readers share.
+    if (code.startsWith('SQLITE_FULL') || code === 'SQLITE_IOERR_SHMSIZE') {
+      return busy(
+        DISK_FULL_RETRY_S,
+        'There is no room for this call: the disk or the database is full. Nothing was changed. Free some space, then try again.',
+      );
+    }
+    throw fault;
+  }
+}
+
+/** What a read answers, or where its query runs. */
+type Looked = { readonly payload: Json } | { readonly queryIn: string };
+
+function look(service: Service, request: ContractRequest): Outcome<Looked> {
+  const resourceId = resourceOf(request);
+  if (!resourceId.ok) return resourceId;
+  const tool = toolOf(request);
+  if (tool === 'resource-exists') {
+    const payload = { exists: service.databases.exists(resourceId.value) };
+    return new Fields(request.arguments, tool, ['tool']).finish({ payload });
+  }
+  const database = service.databases.use(resourceId.value);
+  if (database === undefined) return missing();
+  if (tool === 'query') return accept({ queryIn: service.databases.path(resourceId.value) });
+  if (tool !== 'inspect' && tool !== 'list-rows') return unfit('unknown_tool', 'There is no such tool for reads.');
+  const found = (tool === 'inspect' ? inspect : listRows)(database, request.arguments, service.limits);
+  return found.ok ? accept({ payload: found.value }) : found;
+}
+
 /** `POST /read`: `inspect`, `list-rows`, `query` and `resource-exists`. Refuses other tools and unknown databases. */
 export async function read(
   service: Service,
@@ -48,20 +85,9 @@ export async function read(
   signal: AbortSignal,
 ): Promise<Outcome<{ readonly payload: Json }>> {
   if (request.action !== 'read') return unfit('wrong_action', 'This call only reads.');
-  const resourceId = resourceOf(request);
-  if (!resourceId.ok) return resourceId;
-  const tool = toolOf(request);
-  const plain = (payload: JsonObject): Outcome<{ payload: Json }> =>
-    new Fields(request.arguments, tool, ['tool']).finish({ payload });
-  if (tool === 'resource-exists') return plain({ exists: service.databases.exists(resourceId.value) });
-  const database = service.databases.use(resourceId.value);
-  if (database === undefined) return missing();
-  if (tool === 'inspect') return plain(inspect(database));
-  if (tool !== 'list-rows' && tool !== 'query') return unfit('unknown_tool', 'There is no such tool for reads.');
-  const found =
-    tool === 'list-rows'
-      ? listRows(database, request.arguments, service.limits)
-      : await service.queries.run(service.databases.path(resourceId.value), request.arguments, signal);
+  const looked = orBusy(() => look(service, request));
+  if (!looked.ok || 'payload' in looked.value) return looked as Outcome<{ readonly payload: Json }>;
+  const found = await service.queries.run(looked.value.queryIn, request.arguments, signal);
   return found.ok ? accept({ payload: found.value }) : found;
 }
 
@@ -73,7 +99,10 @@ function decodeCreation(request: ContractRequest): Outcome<string> {
 }
 
 /** `POST /preview`: what a change would do to the database as it is now. Writes nothing. */
-export function preview(service: Service, { request }: Envelope): Outcome<Preview> {
+export const preview = (service: Service, { request }: Envelope): Outcome<Preview> =>
+  orBusy(() => previewOf(service, request));
+
+function previewOf(service: Service, request: ContractRequest): Outcome<Preview> {
   const resourceId = resourceOf(request);
   if (!resourceId.ok) return resourceId;
   const expiresAt = new Date(service.now().getTime() + service.limits.proposalExpiryMs).toISOString();
@@ -129,23 +158,6 @@ function decide(
   const receipt: Receipt = { operationId, state: 'committed', revision, result: { payload } };
   writeReceipt(database.connection, { receipt, binding }, now);
   return accept(receipt);
-}
-
-/** Runs what leaves nothing behind when it fails; a full disk or a lock is then busy, and anything else a fault. */
-function orBusy<A>(body: () => Outcome<A>): Outcome<A> {
-  try {
-    return body();
-  } catch (fault) {
-    const code = sqliteCode(fault) ?? '';
-    if (code.startsWith('SQLITE_BUSY')) return busy(1, 'The database is busy. Nothing was changed; try again.');
-    if (code.startsWith('SQLITE_FULL')) {
-      return busy(
-        DISK_FULL_RETRY_S,
-        'There is no room for this change: the disk or the database is full. Nothing was changed.',
-      );
-    }
-    throw fault;
-  }
 }
 
 /** One write transaction. A refusal rolls back; a full disk or a lock is busy, since nothing of it stays. */
@@ -234,7 +246,10 @@ function applyDeletion(
  * `POST /apply`: the change and its receipt in one transaction, checked there against the revision the caller saw. A
  * stale revision gives a `rejected` receipt; a repeat gives the first receipt; another binding is a 409 (05:301-304).
  */
-export function apply(service: Service, envelope: Envelope, expected: Revision): Outcome<Receipt> {
+export const apply = (service: Service, envelope: Envelope, expected: Revision): Outcome<Receipt> =>
+  orBusy(() => applied(service, envelope, expected));
+
+function applied(service: Service, envelope: Envelope, expected: Revision): Outcome<Receipt> {
   const { request } = envelope;
   const { operationId, action } = request;
   const resourceId = resourceOf(request);
@@ -263,6 +278,10 @@ export function apply(service: Service, envelope: Envelope, expected: Revision):
   return outcome;
 }
 
-/** `POST /receipt`: what became of an operation, wherever its receipt stands; undefined when there is none. */
-export const receipt = (service: Service, operationId: string): Receipt | undefined =>
-  service.databases.receipt(operationId)?.receipt;
+/** `POST /receipt`: what became of an operation, wherever its receipt stands. Refuses when there is none. */
+export const receipt = (service: Service, operationId: string): Outcome<Receipt> =>
+  orBusy(() => {
+    const found = service.databases.receipt(operationId)?.receipt;
+    if (found !== undefined) return accept(found);
+    return refuse({ status: 404, code: 'no_receipt', message: 'There is no receipt for this operation.' });
+  });

@@ -84,10 +84,7 @@ export class AddonServer {
   private async route(path: string, body: Json, signal: AbortSignal): Promise<Outcome<object>> {
     if (path === '/receipt') {
       const operationId = decodeReceiptRequest(body);
-      if (!operationId.ok) return operationId;
-      const found = receipt(this.service, operationId.value);
-      if (found !== undefined) return accept(found);
-      return refuse({ status: 404, code: 'no_receipt', message: 'There is no receipt for this operation.' });
+      return operationId.ok ? receipt(this.service, operationId.value) : operationId;
     }
     if (path === '/apply') {
       const decoded = decodeApply(body);

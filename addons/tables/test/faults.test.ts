@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assert, suite } from '../../../test/support/harness.js';
-import { apply, read, type Service } from '../src/calls.js';
+import { apply, preview, read, receipt, type Service } from '../src/calls.js';
 import type { Outcome } from '../src/outcome.js';
 import { QueryPool } from '../src/query/pool.js';
 import { Databases } from '../src/store/databases.js';
@@ -15,7 +15,7 @@ import { LIMITS } from './support/addon.js';
 
 const test = suite('tables faults');
 const ID = 'res-one';
-const { run, checkpoint } = Connection.prototype;
+const { run, checkpoint, set } = Connection.prototype;
 let dir = '';
 let service: Service;
 
@@ -26,7 +26,7 @@ test.beforeEach(() => {
   committed(write('create', 'create-one', { tool: 'create-database', name: 'Notes' }, { schema: 1, data: 0 }));
 });
 test.afterEach(() => {
-  Object.assign(Connection.prototype, { run, checkpoint });
+  Object.assign(Connection.prototype, { run, checkpoint, set });
   service.databases.close();
   rmSync(dir, { recursive: true, force: true });
 });
@@ -85,6 +85,69 @@ test('a database whose log cannot be folded on a full disk closes all the same, 
   Connection.prototype.checkpoint = full;
   service.databases.release(ID);
   assert.is(service.databases.use(ID)?.name, 'Notes');
+});
+
+test('a database that finds no room to be opened is busy for every call, leaves no file open, and opens when there is room', async () => {
+  service.databases.release(ID);
+  let [tried, closed] = [0, 0];
+  const { close } = Connection.prototype;
+  // What opening says on a real full disk, where the file that the readers of a database share cannot grow.
+  Connection.prototype.set = () => {
+    tried += 1;
+    throw Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_SHMSIZE' });
+  };
+  Connection.prototype.close = function counting(this: Connection) {
+    closed += 1;
+    close.call(this);
+  };
+  try {
+    const looking = envelope('read', 'read', 'op-1', { tool: 'inspect' });
+    const answers = [
+      await read(service, looking, new AbortController().signal),
+      preview(service, envelope('apply', 'schema', 'op-2', NEW_TABLE)),
+      write('schema', 'op-3', NEW_TABLE, FIRST),
+      receipt(service, 'create-one'),
+    ];
+    for (const answer of answers) {
+      if (answer.ok) throw new Error('it was answered');
+      assert.equal([answer.refusal.status, answer.refusal.retryAfterSeconds], [429, 30]);
+      assert.match(answer.refusal.message, /disk or the database is full. Nothing was changed. Free some space/);
+    }
+    assert.equal([tried, closed], [answers.length, answers.length]);
+  } finally {
+    Object.assign(Connection.prototype, { set, close });
+  }
+  committed(write('schema', 'op-3', NEW_TABLE, FIRST));
+});
+
+test('inspect answers as many tables as its bytes allow, and going on at next gives each one once', async () => {
+  const named = (at: number) => `t${String(at).padStart(2, '0')}`;
+  for (let at = 0; at < 12; at += 1)
+    committed(write('schema', `op-${at}`, { ...NEW_TABLE, table: named(at) }, { schema: 1 + at, data: 0 }));
+  const narrow = { ...service, limits: { ...LIMITS, queryResultBytes: 4_096 + 200 } };
+  const look = async (args: JsonObject, within: Service = narrow) => {
+    const call = envelope('read', 'read', 'look', { tool: 'inspect', ...args });
+    const found = await read(within, call, new AbortController().signal);
+    if (!found.ok) throw new Error(found.refusal.message);
+    return found.value.payload as { name: string; tables: { name: string }[]; next?: number };
+  };
+  const seen: string[] = [];
+  let pages = 0;
+  for (let offset: number | undefined = 0; offset !== undefined; pages += 1) {
+    const page = await look({ offset });
+    assert.is(page.name, 'Notes');
+    assert.ok(JSON.stringify(page).length <= 4_296 && page.tables.length > 0);
+    seen.push(...page.tables.map(({ name }) => name));
+    offset = page.next;
+  }
+  assert.equal(
+    seen,
+    Array.from({ length: 12 }, (_, at) => named(at)),
+  );
+  assert.ok(pages > 3);
+  const whole = await look({}, service);
+  assert.equal([whole.tables.length, whole.next], [12, undefined]);
+  assert.equal((await look({ offset: 99 })).tables, []);
 });
 
 test('a removal that is interrupted leaves the file by which the next start removes the rest', () => {

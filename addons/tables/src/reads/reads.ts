@@ -9,13 +9,28 @@ import type { Json, JsonObject } from '../wire/json.js';
 import type { Limits } from '../wire/shapes.js';
 import { decodeFilter, type Filter, type Predicate, predicate } from './filter.js';
 
-export function inspect(database: OpenDatabase): JsonObject {
-  const tables = database.tableNames().flatMap((name): Json[] => {
-    const table = database.table(name);
-    const columns = (table?.columns ?? []).map((column) => ({ name: column.name, type: column.type }));
-    return table === undefined ? [] : [{ name, rows: database.rowCount(name), columns }];
-  });
-  return { name: database.name, revision: { ...database.revision }, tables };
+/** Room for the name, the revision and what stands around them. */
+const HEAD_BYTES = 4_096;
+
+/** As many tables as the bytes of an answer allow, and `next`, the offset of the first one that is left, if one is. */
+export function inspect(database: OpenDatabase, args: JsonObject, limits: Limits): Outcome<JsonObject> {
+  const read = new Fields(args, 'inspect', ['tool', 'offset']);
+  const offset = read.finish(read.has('offset') ? read.integer('offset', 0, 10_000) : 0);
+  if (!offset.ok) return offset;
+  const names = database.tableNames();
+  const tables: Json[] = [];
+  let bytes = HEAD_BYTES;
+  for (const name of names.slice(offset.value)) {
+    const columns = (database.table(name)?.columns ?? []).map((column) => ({ name: column.name, type: column.type }));
+    const table = { name, rows: database.rowCount(name), columns };
+    bytes += Buffer.byteLength(JSON.stringify(table)) + 1;
+    // One table always fits: it has at most 100 columns.
+    if (bytes > limits.queryResultBytes && tables.length > 0) break;
+    tables.push(table);
+  }
+  const next = offset.value + tables.length;
+  const more = next < names.length && tables.length > 0 ? { next } : {};
+  return accept({ name: database.name, revision: { ...database.revision }, tables, ...more });
 }
 
 interface Listing {
@@ -70,7 +85,7 @@ function page(
   const names = columns.map((column) => `, ${quoted(column.name)}`).join('');
   const one = database.connection.prepare(`SELECT rowid${names} FROM ${quoted(table.name)} WHERE rowid = ?`);
   const rows: Json[] = [];
-  let bytes = 4_096;
+  let bytes = HEAD_BYTES;
   for (const key of keys) {
     const cells = one.all(key)[0] ?? [];
     const row = cells.map((cell, at) => toJson(at === 0 ? undefined : columns[at - 1]?.type, cell));

@@ -32,13 +32,19 @@ export class OpenDatabase {
 
   constructor(path: string) {
     this.connection = new Connection(path);
-    for (const setting of [
-      'journal_mode = WAL',
-      `max_page_count = ${MAX_PAGES}`,
-      'secure_delete = ON',
-      'synchronous = FULL',
-    ]) {
-      this.connection.set(setting);
+    try {
+      for (const setting of [
+        'journal_mode = WAL',
+        `max_page_count = ${MAX_PAGES}`,
+        'secure_delete = ON',
+        'synchronous = FULL',
+      ]) {
+        this.connection.set(setting);
+      }
+    } catch (fault) {
+      // On a full disk each call comes here again, and none may keep a file open.
+      this.connection.close();
+      throw fault;
     }
   }
 

@@ -19,12 +19,17 @@ export class Registry {
   private get connection(): Connection {
     if (this.opened !== undefined) return this.opened;
     const connection = new Connection(this.folder.registry);
-    connection.set('journal_mode = WAL');
-    connection.exec(`PRAGMA synchronous = FULL; ${CREATE_RECEIPTS};
-      CREATE TABLE IF NOT EXISTS operations (operation TEXT PRIMARY KEY, resource TEXT NOT NULL, at INTEGER NOT NULL)
-        WITHOUT ROWID;
-      CREATE TABLE IF NOT EXISTS deleted (resource TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID`);
-    this.folder.sync();
+    try {
+      connection.set('journal_mode = WAL');
+      connection.exec(`PRAGMA synchronous = FULL; ${CREATE_RECEIPTS};
+        CREATE TABLE IF NOT EXISTS operations (operation TEXT PRIMARY KEY, resource TEXT NOT NULL, at INTEGER NOT NULL)
+          WITHOUT ROWID;
+        CREATE TABLE IF NOT EXISTS deleted (resource TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID`);
+      this.folder.sync();
+    } catch (fault) {
+      connection.close();
+      throw fault;
+    }
     this.opened = connection;
     return connection;
   }
