@@ -10,6 +10,8 @@ import type { Clock, Ids } from '../../commands/ports.js';
 const LIFETIME_MS = 12 * 3_600_000;
 const MAX_BROWSERS = 32;
 const TRIES = 10;
+/** After so many wrong tries nothing is taken for this long, so that guessing is slow and the terminal stays readable. */
+const PAUSE_MS = 60_000;
 /** No look-alike characters. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
@@ -18,6 +20,7 @@ const digest = (text: string) => createHash('sha256').update(text).digest();
 export class ConfirmCodes {
   private code = '';
   private triesLeft = 0;
+  private spentAt: number | undefined;
   private readonly sessions = new Map<string, number>();
 
   /** @param announce shows a fresh code to the person at the terminal; called at once and after each use. */
@@ -30,10 +33,22 @@ export class ConfirmCodes {
     this.renew();
   }
 
-  /** Takes a code from the page; true sets the cookie. A used code, or one tried ten times wrongly, is replaced. */
+  /** Seconds until a code is taken again; 0 when one is taken now. A clock that is set back ends the pause. */
+  pauseSeconds(): number {
+    if (this.spentAt === undefined) return 0;
+    const gone = this.clock.now().getTime() - this.spentAt;
+    return gone < 0 ? 0 : Math.max(0, Math.ceil((PAUSE_MS - gone) / 1000));
+  }
+
+  /**
+   * Takes a code from the page; true sets the cookie. A used code, or one tried ten times wrongly, is replaced, and after
+   * ten wrong tries no code is right, not even the new one, before the pause is over.
+   */
   enter(context: Context, code: string): boolean {
+    if (this.pauseSeconds() > 0) return false;
     const right = timingSafeEqual(digest(code.replace(/[-\s]/g, '').toLowerCase()), digest(this.code));
     this.triesLeft -= 1;
+    if (!right && this.triesLeft <= 0) this.spentAt = this.clock.now().getTime();
     if (right || this.triesLeft <= 0) this.renew();
     if (!right) return false;
     const token = this.ids.hex(32);

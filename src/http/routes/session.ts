@@ -21,6 +21,16 @@ async function enterCode(call: Call): Promise<Response> {
       ? await requestBody(call.context, codeBody)
       : left(refuse('denied', 'Enter the code on the page.'));
   if (isLeft(body)) return refusalResponse(call.context, body.left);
+  const pause = codes.pauseSeconds();
+  if (pause > 0)
+    return refusalResponse(
+      call.context,
+      refuse(
+        'busy',
+        `Too many wrong codes were entered. Nothing changed, and this one was not looked at. Wait ${pause} ${pause === 1 ? 'second' : 'seconds'}, then enter the newest code of the terminal.`,
+        { retryAfter: pause },
+      ),
+    );
   if (codes.enter(call.context, body.right.code)) return call.context.body(null, 204);
   return refusalResponse(
     call.context,

@@ -44,11 +44,36 @@ test('a code works once; the terminal shows the next one', async () => {
   assert.is((await enter(app, shown[1] ?? '')).status, 204);
 });
 
-test('ten wrong tries spend the code', async () => {
-  const { app, shown } = fixture();
+test('ten wrong tries spend the code, and for a minute not even the new one is taken', async () => {
+  const { app, shown, pass } = fixture();
   for (let i = 0; i < 10; i++) assert.is((await enter(app, 'wrong-wrong')).status, 403);
   assert.is(shown.length, 2);
+  for (let i = 0; i < 30; i++) {
+    const paused = await enter(app, shown[1] ?? '');
+    assert.equal([paused.status, paused.headers.get('retry-after')], [429, '60']);
+    assert.is(paused.headers.get('set-cookie'), null);
+  }
+  pass(59_001);
+  const last = await enter(app, shown[1] ?? '');
+  assert.equal([last.status, last.headers.get('retry-after')], [429, '1']);
+  assert.match((await errorOf(last)).message, /Wait 1 second, then enter the newest code/);
+  // The guesses during the pause cost no new code, so the terminal shows what is good now.
+  assert.is(shown.length, 2);
+  pass(999);
   assert.is((await enter(app, shown[0] ?? '')).status, 403);
+  assert.is((await enter(app, shown[1] ?? '')).status, 204);
+});
+
+test('guessing goes on no faster than ten tries a minute, and a clock that is set back ends the pause', async () => {
+  const { app, shown, pass } = fixture();
+  let looked = 0;
+  for (let second = 0; second < 300; second += 1) {
+    for (let i = 0; i < 20; i += 1) if ((await enter(app, 'wrong-wrong')).status === 403) looked += 1;
+    pass(1_000);
+  }
+  assert.equal([looked, shown.length], [50, 6]);
+  pass(-3_600_000);
+  assert.is((await enter(app, shown.at(-1) ?? '')).status, 204);
 });
 
 test('a forged or expired cookie does not confirm, and another site cannot enter a code', async () => {
