@@ -17,8 +17,9 @@ import type { RuntimeClient } from '../ports.js';
 import { namedTool } from '../tools.js';
 import { blockedRefusal, blockerOf } from './blocking.js';
 import { readBodies, readOutcome, recomputedDigest } from './bodies.js';
-import { type Desk, lookupWindowMs, millisOf, nowOf, outcomeUnknown, proposalUnavailable, ready } from './desk.js';
+import { type Desk, nowOf, outcomeUnknown, proposalUnavailable, ready } from './desk.js';
 import { onSurface, own } from './find.js';
+import { handedOver } from './handed-over.js';
 import { type Outcome, outcomeOfApply } from './outcome.js';
 import { record } from './settle.js';
 import { expireDue } from './sweep.js';
@@ -140,7 +141,7 @@ async function execute(desk: Desk, caller: Caller, { client, envelope, proposal 
   const { operationId: id, revision, digest, action, resourceId } = proposal.record;
   if (action === 'create') {
     desk.creating.add(resourceId);
-    desk.uncertainUntil.set(resourceId, millisOf(desk) + lookupWindowMs(desk));
+    handedOver(desk, resourceId);
   }
   let outcome: Outcome;
   let recorded: Either<Refusal, void>;

@@ -15,8 +15,9 @@ import { mayCreate, sameOwner } from '../authority.js';
 import type { Caller, ResourceCreation, WithRawArguments } from '../gateway.js';
 import type { RuntimeClient } from '../ports.js';
 import { readText, sealJson } from '../proposals/bodies.js';
-import { type Desk, lookupWindowMs, millisOf, ready } from '../proposals/desk.js';
+import { type Desk, ready } from '../proposals/desk.js';
 import { isNamespaceId, onSurface } from '../proposals/find.js';
+import { handedOver } from '../proposals/handed-over.js';
 import { type Outcome, outcomeOfApply } from '../proposals/outcome.js';
 import { checkArguments } from '../tool-arguments.js';
 import { entryOf, type Inspected, inspect } from './list.js';
@@ -193,7 +194,7 @@ async function run(
     return given as Either<Refusal, never>;
   }
   const envelope = envelopeOf(desk, caller, id, request, made, 'apply', limits.applyTimeoutMs);
-  desk.uncertainUntil.set(id, millisOf(desk) + lookupWindowMs(desk));
+  handedOver(desk, id);
   const { revision } = given.right;
   const answer = await bounded(clock, limits.applyTimeoutMs, (signal) =>
     client.right.apply(envelope, revision, signal),

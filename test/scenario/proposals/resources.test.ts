@@ -1,4 +1,7 @@
 /** A person's own resources: direct creation, its repeats and crashes, and the list with names. */
+import { createDesk } from '../../../src/commands/proposals/desk.js';
+import { createResource } from '../../../src/commands/resources/create.js';
+import { settleReservation } from '../../../src/commands/resources/reservations.js';
 import { resourceKind } from '../../../src/projections/kinds/resource.js';
 import { installedTables, keyOf, local, must, person, refused, settle, World } from '../../support/gateway-world.js';
 import { assert, suite } from '../../support/harness.js';
@@ -146,6 +149,25 @@ test('an uncertain creation in the running process is settled by the pass, and n
   assert.is(held(world, id), 'reserved');
   await world.clock.advance(360_000);
   assert.is(held(world, id), 'none');
+});
+
+test('what is remembered of uncertain creations is no more than the open ones, however many were settled', async () => {
+  const world = await World.open({ started: false });
+  const desk = createDesk(world.context(), () => world.installed);
+  const begin = async (operationId: string, fault: 'lost' | 'dropped') => {
+    world.addon.applyFaults.push(fault);
+    const value = { addonId: 'tables', operationId, generation: 1, arguments: { name: 'Books' } };
+    const request = { value, rawArguments: JSON.stringify(value.arguments) };
+    refused(await createResource(desk, local(operationId), request), 'outcome_unknown');
+    return reservedOf(world);
+  };
+  const open = await begin('op-open', 'dropped');
+  for (let round = 0; round < 40; round += 1)
+    assert.is(await settleReservation(desk, await begin(`op-${round}`, 'lost')), 'activated');
+  // The last settled one is forgotten at the next hand-over.
+  assert.is(desk.uncertainUntil.size, 2);
+  assert.ok(desk.uncertainUntil.has(open));
+  assert.is(await settleReservation(desk, open), 'kept', 'it may still arrive');
 });
 
 test('the list reads names by the inspect tool, few at a time, at most 100 entries', async () => {
