@@ -49,7 +49,7 @@ export class Releases {
 
   /**
    * Reads the index of a library again. Refuses with `library_unavailable`; the cached releases are gone then. Calls
-   * for one library share one fetch.
+   * for one library share one fetch, and each waits no longer than its own signal lets it.
    */
   async refresh(source: KnownSource, signal: AbortSignal): Promise<Either<Refusal, readonly Release[]>> {
     const url = this.sources.address(source);
@@ -59,7 +59,7 @@ export class Releases {
       return left(unavailable('The library is of a kind that this server does not read.'));
     const shared = this.running.get(source);
     if (shared !== undefined) {
-      const read = await shared.outcome;
+      const read = await unlessAborted(shared.outcome, signal);
       // Whoever began it gave up, which says nothing about the library.
       const given = isLeft(read) && shared.signal.aborted && !signal.aborted;
       return given ? this.refresh(source, signal) : read;
@@ -117,6 +117,24 @@ export class Releases {
   forgetRemoved(): void {
     for (const key of this.refreshes.keys())
       if (!isKnown(this.context.store.visible.get(sourceKind, key))) this.refreshes.delete(key);
+  }
+}
+
+/** The outcome, or a refusal as soon as this caller gave up; the fetch goes on for whoever began it. */
+async function unlessAborted(
+  outcome: Reading['outcome'],
+  signal: AbortSignal,
+): Promise<Either<Refusal, readonly Release[]>> {
+  const settled = new AbortController();
+  const gaveUp = new Promise<Either<Refusal, never>>((resolve) => {
+    const giveUp = () => resolve(left(unavailable('The call was given up before the library was read.')));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true, signal: settled.signal });
+  });
+  try {
+    return await Promise.race([outcome, gaveUp]);
+  } finally {
+    settled.abort();
   }
 }
 

@@ -363,22 +363,6 @@ test(
 );
 
 test(
-  'who joins a read whose beginner gives up reads again for himself',
-  inWorld(async (world) => {
-    world.catalog.gate = new Promise(() => undefined);
-    const start = new AbortController();
-    const first = world.lifecycle.library.refresh('lib', start.signal);
-    await until(() => world.catalog.fetched.length === 1);
-    const second = world.lifecycle.library.refresh('lib', SIGNAL);
-    world.catalog.gate = undefined;
-    start.abort();
-    assert.is(codeOf(await first), 'library_unavailable');
-    must(await second);
-    assert.is(world.catalog.fetched.length, 2);
-  }),
-);
-
-test(
   'details show the release and what is installed of it, and the reads of the catalog record nothing [MANAGE-003] [MANAGE-006]',
   inWorld(async (world) => {
     must(await world.lifecycle.library.refresh('lib', SIGNAL));
