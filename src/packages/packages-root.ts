@@ -12,22 +12,25 @@ export const STAGE_PREFIX = 'stage-';
 /**
  * Runs `use` with the open folder `root`, made with mode 0700 when it is absent. Left: `install_storage_failed` when the folder
  * or one above it is a symbolic link, belongs to another user, or can be written by others; or when `use` met a storage error.
+ *
+ * @param said the words of that refusal
  */
 export async function withRoot<A>(
   root: string,
   use: (fd: number) => Promise<Either<Refusal, A>>,
+  said: typeof storageFailed = storageFailed,
 ): Promise<Either<Refusal, A>> {
   let fd: number | undefined;
   try {
     const opened = openOrMake(root);
-    if (isLeft(opened)) return left(storageFailed(opened.left));
+    if (isLeft(opened)) return left(said(opened.left));
     fd = opened.right;
     const stat = fstatSync(fd);
-    if (stat.uid !== process.geteuid?.()) return left(storageFailed('the packages folder belongs to another user'));
-    if ((stat.mode & 0o022) !== 0) return left(storageFailed('the packages folder can be written by other users'));
+    if (stat.uid !== process.geteuid?.()) return left(said('the packages folder belongs to another user'));
+    if ((stat.mode & 0o022) !== 0) return left(said('the packages folder can be written by other users'));
     return await use(fd);
   } catch (error) {
-    const refusal = refusalOf(error);
+    const refusal = refusalOf(error, said);
     if (refusal === undefined) throw error;
     return left(refusal);
   } finally {

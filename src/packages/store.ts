@@ -18,7 +18,7 @@ import type { PackageLimits } from './package-limits.js';
 import { makeStage, removeStages, STAGE_PREFIX, withRoot } from './packages-root.js';
 import { readIcon, readReceipt, verifyPackage, withPackage } from './published.js';
 import { encodeReceipt } from './receipt.js';
-import { fetchFailed, Refused, refusalOf, storageFailed, unverified } from './refused.js';
+import { fetchFailed, Refused, refusalOf, storageFailed, sweepFailed, unverified } from './refused.js';
 import { StageWriter, type SyncFileSystem, syncPath } from './stage-writer.js';
 import { unpack } from './unpack.js';
 
@@ -93,7 +93,7 @@ export function createPackageStore(options: PackageStoreOptions): PackageStore {
       return isLeft(icon) ? left(unverified(icon.left)) : icon;
     },
     absolute: (directory) => join(root, directory),
-    sweep: () => withRoot(root, async (fd) => right({ removed: await removeStages(fd, busy) })),
+    sweep: () => withRoot(root, async (fd) => right({ removed: await removeStages(fd, busy) }), sweepFailed),
   };
 }
 

@@ -213,6 +213,20 @@ test('a stage in use is not swept', async () => {
   });
 });
 
+test('a start that cannot clean up says so in words of its own, and what to do', async () => {
+  await withStore(serving(sample()), async ({ root, store }) => {
+    mkdirSync(root, { recursive: true });
+    chmodSync(root, 0o770);
+    const swept = await store.sweep();
+    if (isRight(swept)) throw new Error('it was swept');
+    assert.is(swept.left.refusal, 'install_storage_failed');
+    assert.match(swept.left.message, /left unfinished .* could not be cleaned up: .*can be written by other users/);
+    assert.match(swept.left.message, /No add-on was started, and no installed add-on was changed/);
+    assert.match(swept.left.message, /start the server again/);
+    assert.not.match(swept.left.message, /install again|[Nn]othing was installed/);
+  });
+});
+
 test('links planted in a stage, or as a stage, change and delete nothing outside [LIFECYCLE-043]', async () => {
   await withStore(serving(sample()), async ({ root, store, names }) => {
     const outside = join(root, '..', 'outside');
