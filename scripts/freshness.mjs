@@ -1,4 +1,4 @@
-/** Tells whether `dist/` is exactly what a build of the present sources left there, by content and not by time. */
+/** Tells whether `dist/` is exactly what a build of the present sources for the present release left there, by content and not by time. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
@@ -34,7 +34,8 @@ function digest(root, paths) {
   return hash.digest('hex');
 }
 
-const now = (root) => `${digest(root, INPUTS)} ${digest(root, ['dist'])}\n`;
+// A build for a release names it in `dist/`, so the same sources make another `dist/` for another release, or for none.
+const now = (root) => `${digest(root, INPUTS)} ${digest(root, ['dist'])} ${process.env.CASTELLAN_RELEASE ?? ''}\n`;
 
 export const isFresh = (root) => existsSync(`${root}${STAMP}`) && readFileSync(`${root}${STAMP}`, 'utf8') === now(root);
 
