@@ -93,8 +93,8 @@ export function explain(errors: t.Errors, limit = 4): string {
   return more > 0 ? `${places.join('; ')}; and ${more} more` : places.join('; ');
 }
 
-/** The value on the right, or a thrown `Error` with `label`: for places where a left would be a fault of ours. */
+/** The value on the right, or a thrown `Error` with `label` and the left as its cause: where a left would be a fault of ours. */
 export function must<A>(result: Either<unknown, A>, label: string): A {
   if (result._tag === 'Right') return result.right;
-  throw new Error(label);
+  throw new Error(label, { cause: result.left });
 }

@@ -146,8 +146,10 @@ export class Run {
     const { clock, deadlines, settings } = this.deps;
     const { signal } = this.stopping;
     const given = new AbortController();
-    const cancel = deadlines.start(settings.readinessMs, () => given.abort());
     const giveUp = () => given.abort();
+    const cancel = deadlines.start(settings.readinessMs, giveUp);
+    // It may have been stopped while its process was recorded.
+    if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
     try {
       const asking = { clock, callMs: settings.readinessMs, signal: given.signal };

@@ -63,7 +63,10 @@ export function suite(name: string): Suite {
         await Promise.race([Promise.resolve().then(body), late]);
         tally.passed += 1;
       } catch (thrown) {
-        throw thrown instanceof Error ? thrown : new Error(`threw a non-Error: ${String(thrown)}`);
+        if (!(thrown instanceof Error)) throw new Error(`threw a non-Error: ${String(thrown)}`);
+        // The cause is not shown otherwise.
+        if (thrown.cause !== undefined && !(thrown.cause instanceof Error)) console.error(thrown.cause);
+        throw thrown;
       } finally {
         clearTimeout(timer);
       }

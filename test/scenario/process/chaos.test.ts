@@ -52,8 +52,6 @@ const SERVING = ['answers-slowly', 'floods', 'forks', 'ignores-term', 'leaks', '
 test('twelve kinds of chaos at once: one process an add-on at any time, the good one serves, and nothing is left at the end', async () => {
   const { supervisor, spec, client, ledger, dir } = await open({
     settings: { readinessMs: 4_000, launchPlaceMs: 300 },
-    // Thirteen processes end at the same time, some of them in the middle of a launch; production gives them ten seconds.
-    limits: { shutdownTimeoutMs: 4_000 },
   });
   const most = new Map<string, number>();
   const watching = setInterval(() => {

@@ -63,7 +63,7 @@ test('a Node add-on starts through the launcher, without a PATH, in the process 
 });
 
 test('what a shell add-on started and left in its group ends with it', async () => {
-  const { supervisor, file } = await open({ limits: { attempts: 1, shutdownTimeoutMs: 4_000 } });
+  const { supervisor, file } = await open({ limits: { attempts: 1 } });
   const script = '#!/bin/sh\n/bin/sleep 300 &\necho "$$ $!" > pids\ntrap "" TERM\nwhile :; do wait; done\n';
   const starting = supervisor.start(specOf('shell', { run: script }));
   const pids = await eventually('it began', () => {

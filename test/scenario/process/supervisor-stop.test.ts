@@ -166,6 +166,30 @@ test('a process whose identity could not be recorded is ended without its creden
   assert.not.ok(trace().some((line) => line.startsWith('incarnation')));
 });
 
+test('a stop that comes while its process is being recorded does not wait until it would be ready', async () => {
+  const { supervisor, spec, ledger, trace } = await open({ settings: { readinessMs: 60_000 } });
+  let recording = () => {};
+  const reached = new Promise<void>((resolve) => {
+    recording = resolve;
+  });
+  const { started } = ledger;
+  let goOn = () => {};
+  ledger.started = async (...given) => {
+    recording();
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    return started.apply(ledger, given);
+  };
+  const starting = supervisor.start(spec({ behaviour: { neverReady: true } }));
+  await reached;
+  const stopping = supervisor.stop('counter');
+  goOn();
+  must(await stopping, 'stop');
+  assert.ok(isLeft(await starting));
+  for (const pid of pidsOf(trace())) assert.not.ok(alive(pid));
+});
+
 test('an intent that could not be recorded starts nothing [RUNTIME-020]', async () => {
   const { supervisor, spec, ledger, trace } = await open({ limits: { attempts: 1 } });
   ledger.pending = async () => left(refuse('insufficient_storage', 'The disk is almost full.'));
