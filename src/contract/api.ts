@@ -102,6 +102,8 @@ export interface AppEntry {
   readonly launchMode: 'always';
   readonly tools: readonly string[];
   readonly toolCount: number;
+  /** What the add-on calls one thing that it holds, in the singular; absent when its manifest does not say (09:42). */
+  readonly resourceNoun?: string;
   readonly installedAt?: string;
   readonly admin?: { readonly canStart: boolean; readonly canStop: boolean; readonly managementUrl: string };
 }

@@ -11,7 +11,7 @@ test('the number of waiting proposals follows the event stream in every tab, and
   });
   const first = await studio.page(mock, '/app/addons');
   const second = await first.tab('/app/approvals');
-  const badge = (tab: typeof first) => tab.page.getByTestId('waiting').locator('[aria-hidden]').textContent();
+  const badge = (tab: typeof first) => tab.page.getByTestId('waiting').locator('span[aria-hidden]').textContent();
   await until(async () => (await badge(first)) === '1', 'one waits');
   await until(() => mock.streams() === 1, 'the stream is open');
   for (const tab of [first, second]) await tab.page.getByText('Live', { exact: true }).waitFor();

@@ -128,4 +128,55 @@ test('icons come from the host and nothing else is loaded as an image [MANAGEPAG
   assert.equal(images, ['/api/addons/apps/tables/icon?generation=3']);
 });
 
+test('an add-on that is off says so, what it holds, and can be turned on there; nothing moves by it', async () => {
+  const mock = await studio.mock((state) => {
+    state.apps = state.apps.map((app) => (app.id === 'tables' ? { ...app, enabled: false, state: 'stopped' } : app));
+  });
+  const { page } = await studio.page(mock, '/app/addons?detail=tables');
+  const holds = page.getByRole('region', { name: 'What it holds' });
+  await holds.getByText('Tables is off. All of this is kept.').waitFor();
+  const held = mock.state.resources.filter(({ addonId }) => addonId === 'tables').length;
+  const rows = holds.locator('.resources > li');
+  await until(async () => (await rows.count()) === held, 'each thing is listed');
+  assert.match((await rows.first().textContent()) ?? '', /Database db-airpor.*yours/);
+  assert.is(await holds.getByRole('link').count(), 0, 'nothing leads to what cannot be read');
+  const place = async () => JSON.stringify(await rows.last().boundingBox());
+  const before = await place();
+  await holds.getByRole('button', { name: 'Turn on Tables' }).click();
+  await holds.getByRole('link', { name: /Airports/ }).waitFor();
+  await holds.getByRole('button', { name: 'New database' }).waitFor();
+  // The line that says what is being done goes away by itself, above.
+  await until(async () => (await place()) === before, 'the list stands where it stood');
+});
+
+test('an add-on that is off and holds nothing says that, and its resource page offers to turn it on', async () => {
+  const mock = await studio.mock((state) => {
+    state.apps = state.apps.map((app) =>
+      app.id === 'notes' ? { ...app, tools: [...app.tools, 'resource-exists'] } : app,
+    );
+  });
+  const { page } = await studio.page(mock, '/app/addons?detail=notes');
+  await page.getByText('Notes is off. It holds nothing of yours yet.').waitFor();
+  await page.goto(`${mock.url}/app/addons?detail=notes&resource=n-1`);
+  await page.getByText('Notes is turned off, so nothing of this can be read.').waitFor();
+  assert.not.ok(mock.calls.some(({ body }) => (body as { action?: string } | undefined)?.action === 'read'));
+  await page.getByRole('button', { name: 'Turn on Notes' }).click();
+  await page.getByText('Notes is turned off').waitFor({ state: 'detached' });
+  await page.goto(`${mock.url}/app/addons?detail=notes`);
+  await page.getByRole('button', { name: 'New item', exact: true }).waitFor();
+});
+
+test('removing an add-on takes its details out of the address, and going back does not bring them', async () => {
+  const mock = await studio.mock();
+  const { page } = await studio.page(mock, '/app/addons');
+  await page.locator('#card-notes').click();
+  const pane = page.getByRole('complementary', { name: 'Notes' });
+  await pane.getByRole('button', { name: 'Remove…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await pane.waitFor({ state: 'detached' });
+  await until(() => page.url() === `${mock.url}/app/addons`, 'the address is that of the list');
+  await page.goBack();
+  assert.is(page.url(), `${mock.url}/app/addons`);
+});
+
 test.run();

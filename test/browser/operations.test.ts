@@ -24,7 +24,7 @@ test('each click is a new operation with the listed generation [MANAGEPAGE-026]'
   const mock = await studio.mock();
   const { page } = await studio.page(mock, '/app/addons?detail=tables');
   await page.getByRole('button', { name: 'Turn off' }).click();
-  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByRole('button', { name: 'Turn on', exact: true }).click();
   await page.getByRole('button', { name: 'Turn off' }).waitFor();
   const [stop] = sent(mock, '/stop');
   const [start] = sent(mock, '/start');
@@ -49,7 +49,7 @@ test('an operation refused before it was recorded keeps its id for the retry [MA
   await pane.getByText('Not available just now').waitFor();
   await until(() => before() > listed, 'the list is read again');
   await pane.getByRole('button', { name: 'Try again' }).click();
-  await pane.getByRole('button', { name: 'Turn on' }).waitFor();
+  await pane.getByRole('button', { name: 'Turn on', exact: true }).waitFor();
   const [first, second] = sent(mock, '/stop');
   assert.is(first?.operationId, second?.operationId);
 });
@@ -65,7 +65,7 @@ test('a refused operation drops its id, and the retry is a new one for the gener
   await until(() => mock.calls.at(-1)?.path !== '/api/addons/apps/tables/stop', 'the list is read again');
   await caughtUp(page);
   await pane.getByRole('button', { name: 'Try again' }).click();
-  await pane.getByRole('button', { name: 'Turn on' }).waitFor();
+  await pane.getByRole('button', { name: 'Turn on', exact: true }).waitFor();
   const [first, second] = sent(mock, '/stop');
   assert.is(first?.generation, 3);
   assert.is(second?.generation, 4);

@@ -51,7 +51,7 @@ test('the tour: turn on Tables, make a database, propose, be refused as a progra
   await page.getByText('Installed', { exact: true }).waitFor();
   await page.goto(`${address}/app/addons?detail=tables`);
   await page.getByText('On', { exact: true }).first().waitFor();
-  await page.getByRole('button', { name: 'New' }).click();
+  await page.getByRole('button', { name: 'New database' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Travel');
   await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
   await page.getByRole('link', { name: /Travel/ }).waitFor();

@@ -39,7 +39,7 @@ async function turnOnTables({ server, page }: Place): Promise<void> {
 
 /** Makes a database as the person does, answers its id. */
 async function makeDatabase({ server, page }: Place, name: string): Promise<string> {
-  await page.getByRole('button', { name: 'New' }).click();
+  await page.getByRole('button', { name: 'New database' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill(name);
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: new RegExp(name) }).waitFor();
@@ -152,7 +152,7 @@ test('an add-on is turned off, on again and removed, and its data is there when 
   await makeDatabase(there, 'Kept');
   await page.getByRole('button', { name: 'Turn off' }).click();
   await page.getByText('Off', { exact: true }).first().waitFor();
-  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByRole('button', { name: 'Turn on', exact: true }).click();
   await page.getByRole('button', { name: 'Turn off' }).waitFor();
   await page.getByText('On', { exact: true }).first().waitFor();
   await page.locator('.pane').getByRole('button', { name: 'Remove…' }).click();
@@ -166,7 +166,7 @@ test('with --local-confirm-code nothing is confirmed before the code of the term
   const there = await place(['--local-confirm-code']);
   await turnOnTables(there);
   const { page, server } = there;
-  await page.getByRole('button', { name: 'New' }).click();
+  await page.getByRole('button', { name: 'New database' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('Guarded');
   await page.keyboard.press('Enter');
   const code = page.getByRole('dialog').getByLabel('Code from the terminal');

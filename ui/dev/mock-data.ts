@@ -48,6 +48,7 @@ export const apps = (): AppEntry[] => [
     version: '1.2.0',
     icon: '/api/addons/apps/tables/icon?generation=3',
     tools: TABLES_TOOLS,
+    resourceNoun: 'database',
   }),
   app({
     id: 'notes',

@@ -1,5 +1,6 @@
 /** The mock's answers, route by route. Only as much behaviour as the page can see. */
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ResourceEntry } from '../../src/contract/api.js';
 import { airportRows, installedOf } from './mock-data.js';
 import { decide } from './mock-proposals.js';
 import { saveSource, sourceRoute } from './mock-sources.js';
@@ -178,7 +179,11 @@ function install(state: MockState, emit: Emit, body: Fields, headers: IncomingHt
 function resourceRoute(state: MockState, emit: Emit, call: Call, body: Fields): Reply {
   if (call.method === 'GET') {
     const addonId = call.url.searchParams.get('addonId');
-    return ok({ resources: state.resources.filter((entry) => entry.addonId === addonId) });
+    const on = state.apps.some(({ id, state: running }) => id === addonId && running === 'running');
+    const held = state.resources.filter((entry) => entry.addonId === addonId);
+    // Names and versions are asked of the add-on, so they are there only while it runs.
+    const known = ({ revision: _revision, ...entry }: ResourceEntry) => ({ ...entry, name: entry.resourceId });
+    return ok({ resources: on ? held : held.map(known) });
   }
   const operationId = String(body.operationId);
   if (call.headers['x-localai-confirm'] !== operationId) return denied();

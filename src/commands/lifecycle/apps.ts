@@ -15,9 +15,9 @@ export function describeApp(
   manifest: Manifest,
 ): Pick<
   AppEntry,
-  'title' | 'description' | 'titles' | 'descriptions' | 'hasUI' | 'launchMode' | 'tools' | 'toolCount'
+  'title' | 'description' | 'titles' | 'descriptions' | 'hasUI' | 'launchMode' | 'tools' | 'toolCount' | 'resourceNoun'
 > {
-  const { ui, tools } = manifest.capabilities;
+  const { ui, tools, resources } = manifest.capabilities;
   return {
     title: plain(ui?.title) || addonId,
     description: plain(ui?.description),
@@ -27,6 +27,7 @@ export function describeApp(
     launchMode: 'always',
     tools: tools.slice(0, MOST_TOOLS),
     toolCount: tools.length,
+    ...(resources?.noun === undefined ? {} : { resourceNoun: resources.noun }),
   };
 }
 

@@ -1,6 +1,8 @@
+import { describeApp } from '../../../src/commands/lifecycle/apps.js';
 import type { InstalledEntry } from '../../../src/contract/api.js';
 import { isLeft } from '../../../src/contract/fp.js';
 import type { JsonObject } from '../../../src/contract/json.js';
+import { installedTables } from '../../support/gateway-world.js';
 import { assert, suite } from '../../support/harness.js';
 import { inWorld } from '../../support/in-world.js';
 import { ADMIN, DIGEST, must, READER, testManifest, type World } from '../../support/lifecycle-world.js';
@@ -60,6 +62,13 @@ test(
     assert.is((await entry(world)).mainPage, undefined);
   }, withUi(UI)),
 );
+
+test('an app names what it holds in the word of its manifest, if there is one', () => {
+  const { manifest } = installedTables();
+  assert.is(describeApp('tables', manifest).resourceNoun, 'database');
+  const { resources: _none, ...capabilities } = manifest.capabilities;
+  assert.not.ok('resourceNoun' in describeApp('tables', { ...manifest, capabilities }));
+});
 
 test(
   'a main page that is no declared page is not offered',

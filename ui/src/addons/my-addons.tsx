@@ -8,6 +8,7 @@ import { Link } from '../app/router.tsx';
 import { Empty, Notice, Skeletons } from '../parts/notice.tsx';
 import { SearchBox } from '../parts/search-box.tsx';
 import { plural } from '../text/format.ts';
+import { closePane } from './address.ts';
 import { Card } from './card.tsx';
 import { titleOf } from './names.ts';
 import { Pane } from './pane.tsx';
@@ -42,6 +43,7 @@ function Listed({ query, administrator }: Omit<Props, 'allowed'>) {
   const detail = query.get('manage') ?? query.get('detail');
   const chosen = data?.find(({ id }) => id === detail);
   useReturnFocus(chosen?.id);
+  useForgetRemoved(data === undefined ? undefined : detail, chosen?.id);
 
   if (data === undefined) {
     if (error === undefined) return <Skeletons count={3} kind="card" />;
@@ -92,6 +94,15 @@ function Listed({ query, administrator }: Omit<Props, 'allowed'>) {
       {removing !== undefined && <RemoveDialog app={removing} onClose={() => setRemoving(undefined)} />}
     </>
   );
+}
+
+/** When the add-on of the details is gone, so is its address: a reload or a shared link must not ask for it. */
+function useForgetRemoved(detail: string | null | undefined, chosen: string | undefined): void {
+  const seen = useRef(chosen);
+  useEffect(() => {
+    if (chosen !== undefined) seen.current = chosen;
+    else if (typeof detail === 'string' && detail === seen.current) closePane({ replace: true });
+  }, [detail, chosen]);
 }
 
 /** Opening details moves the focus to them; closing gives it back to the card they came from. */

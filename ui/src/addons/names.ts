@@ -14,6 +14,9 @@ function localized(all: Readonly<Record<string, string>> | undefined, fallback: 
 export const titleOf = (app: Named): string => localized(app.titles, app.title) || app.id;
 export const descriptionOf = (app: Named): string => localized(app.descriptions, app.description);
 
+/** What the add-on calls one thing that it holds, in its own word. */
+export const nounOf = (app: Pick<AppEntry, 'resourceNoun'>): string => app.resourceNoun ?? 'item';
+
 /** Only the host's own icon route is ever loaded (12:328-329). */
 export const iconOf = (app: Pick<AppEntry, 'id' | 'icon'>): string | undefined =>
   app.icon?.startsWith(`/api/addons/apps/${encodeURIComponent(app.id)}/icon?`) === true ? app.icon : undefined;

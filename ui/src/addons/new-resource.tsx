@@ -8,7 +8,7 @@ import { announce } from '../app/announce.tsx';
 import { CodeDialog } from '../parts/code-dialog.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Foreign } from '../text/foreign.tsx';
-import { titleOf } from './names.ts';
+import { nounOf, titleOf } from './names.ts';
 
 const LONGEST_NAME = 120;
 
@@ -70,7 +70,7 @@ export function NewResource({ app, onClose }: { readonly app: AppEntry; readonly
     <Dialog
       title={
         <>
-          New in <Foreign text={titleOf(app)} max={60} />
+          New <Foreign text={nounOf(app)} max={40} /> in <Foreign text={titleOf(app)} max={60} />
         </>
       }
       submit={busy ? 'Creating…' : 'Create'}

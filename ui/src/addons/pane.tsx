@@ -35,7 +35,12 @@ export function Pane({ app, manage, onRemove }: Props) {
       }}
     >
       <div className="pane-head">
-        <button type="button" className="btn-icon pane-close" aria-label="Close the details" onClick={closePane}>
+        <button
+          type="button"
+          className="btn-icon pane-close"
+          aria-label="Close the details"
+          onClick={() => closePane()}
+        >
           <Icon name="close" />
         </button>
         <Tile title={title} src={iconOf(app)} size={56} />

@@ -12,12 +12,42 @@ import { Foreign } from '../text/foreign.tsx';
 import { plural } from '../text/format.ts';
 import { detailAddress } from './address.ts';
 import { titleOf } from './names.ts';
+import { ResourceName } from './resource-name.tsx';
 import { type TableShape, TableView } from './table-view.tsx';
+import { TurnOn } from './turn-on.tsx';
 
 interface Inspected {
   readonly name?: string;
   readonly revision?: { readonly schema: number; readonly data: number };
   readonly tables?: readonly TableShape[];
+  readonly next?: number;
+}
+
+/** An answer that has no room for all tables says where to go on; so many answers are read at most. */
+const MOST_ANSWERS = 16;
+
+async function inspect(app: AppEntry, resourceId: string, signal: AbortSignal): Promise<Inspected> {
+  const ask = (more: { readonly offset?: number }) =>
+    dispatch<Inspected>(
+      {
+        action: 'read',
+        addonId: app.id,
+        resourceId,
+        generation: app.generation,
+        arguments: { tool: 'inspect', ...more },
+      },
+      { signal },
+    );
+  const first = await ask({});
+  if (!Array.isArray(first.tables)) return first;
+  const tables = [...first.tables];
+  let next = first.next;
+  for (let answers = 1; typeof next === 'number' && answers < MOST_ANSWERS; answers += 1) {
+    const further = await ask({ offset: next });
+    tables.push(...(Array.isArray(further.tables) ? further.tables : []));
+    next = further.next;
+  }
+  return { ...first, tables };
 }
 
 interface Props {
@@ -28,17 +58,14 @@ interface Props {
 export function ResourcePage({ app, resourceId }: Props) {
   const entry = useQuery(resourcesOf(app.id)).data?.find((known) => known.resourceId === resourceId);
   const query = useOwnQuery(
-    `${app.id}/${resourceId}/${app.generation}`,
-    (signal) =>
-      dispatch<Inspected>(
-        { action: 'read', addonId: app.id, resourceId, generation: app.generation, arguments: { tool: 'inspect' } },
-        { signal },
-      ),
+    `${app.id}/${resourceId}/${app.generation}/${app.enabled && app.state}`,
+    async (signal) => (app.enabled ? await inspect(app, resourceId, signal) : {}),
     15_000,
   );
   const { data, error, outdated } = useQuery(query);
+  const failed = app.enabled && app.state !== 'starting' && data === undefined ? error : undefined;
   useEffect(() => document.getElementById('resource-title')?.focus({ preventScroll: true }), []);
-  const name = data?.name ?? entry?.name ?? resourceId;
+  const name = data?.name ?? entry?.name;
   return (
     <article className="resource-page" aria-labelledby="resource-title">
       <nav aria-label="Where you are" className="crumbs">
@@ -48,16 +75,25 @@ export function ResourcePage({ app, resourceId }: Props) {
         </Link>
       </nav>
       <h2 id="resource-title" tabIndex={-1}>
-        <Foreign text={name} max={120} />
+        <ResourceName app={app} resourceId={resourceId} name={name} />
       </h2>
       <p className="hint">
         {data?.tables === undefined ? '' : plural(data.tables.length, 'table')}
         {data?.revision === undefined ? '' : ` · version ${data.revision.schema}.${data.revision.data}`}
       </p>
       {outdated && <Notice tone="warn" role="status" title="This may be out of date" />}
-      {data === undefined && error === undefined && <Skeletons count={1} kind="proposal" />}
-      {data === undefined && error !== undefined && <Notice tone="bad" role="alert" {...wordsFor(error)} />}
-      {data !== undefined && <Tables app={app} resourceId={resourceId} data={data} />}
+      {data === undefined && failed === undefined && <Skeletons count={1} kind="proposal" />}
+      {!app.enabled && (
+        <Notice
+          tone="info"
+          title="Its add-on is off"
+          text={`${titleOf(app)} is turned off, so nothing of this can be read. All of it is kept.`}
+        >
+          <TurnOn app={app} />
+        </Notice>
+      )}
+      {failed !== undefined && <Notice tone="bad" role="alert" {...wordsFor(failed)} />}
+      {app.enabled && data !== undefined && <Tables app={app} resourceId={resourceId} data={data} />}
     </article>
   );
 }

@@ -10,7 +10,10 @@ import { Icon } from '../parts/icons.tsx';
 import { Foreign } from '../text/foreign.tsx';
 import { plural } from '../text/format.ts';
 import { resourceAddress } from './address.ts';
+import { nounOf, titleOf } from './names.ts';
 import { NewResource } from './new-resource.tsx';
+import { ResourceName } from './resource-name.tsx';
+import { TurnOn } from './turn-on.tsx';
 
 const ROLES: Readonly<Record<ResourceEntry['role'], string>> = {
   owner: 'yours',
@@ -22,9 +25,10 @@ const ROLES: Readonly<Record<ResourceEntry['role'], string>> = {
 const holdsResources = (app: AppEntry): boolean => app.tools.includes('resource-exists');
 
 export function Resources({ app }: { readonly app: AppEntry }) {
-  return holdsResources(app) && app.enabled ? <List app={app} /> : null;
+  return holdsResources(app) ? <List app={app} /> : null;
 }
 
+/** The same parts in the same places whether the add-on is on or off, so that turning it on moves nothing. */
 function List({ app }: { readonly app: AppEntry }) {
   const { data, error } = useQuery(resourcesOf(app.id));
   const [adding, setAdding] = useState(false);
@@ -32,31 +36,60 @@ function List({ app }: { readonly app: AppEntry }) {
     <section aria-labelledby="holds">
       <div className="section-head">
         <h3 id="holds">What it holds</h3>
-        <button type="button" className="btn btn-small" onClick={() => setAdding(true)}>
-          <Icon name="plus" size={16} /> New
-        </button>
+        {app.enabled ? (
+          <button type="button" className="btn btn-small" onClick={() => setAdding(true)}>
+            <Icon name="plus" size={16} />
+            <span>
+              New <Foreign text={nounOf(app)} max={40} />
+            </span>
+          </button>
+        ) : (
+          <TurnOn app={app} />
+        )}
       </div>
+      <p className="hint">
+        <State app={app} held={data?.length} />
+      </p>
       {data === undefined && error !== undefined && (
         <p className="cut">{wordsFor(error).title}. It is asked again by itself.</p>
-      )}
-      {data !== undefined && data.length === 0 && (
-        <p className="hint">Nothing yet. What you create here is yours alone.</p>
       )}
       <ul className="resources">
         {data?.map((entry) => (
           <li key={entry.resourceId}>
-            <Link href={resourceAddress(app.id, entry.resourceId)} className="resource">
-              <Icon name="table" size={18} />
-              <span className="resource-name">
-                <Foreign text={entry.name || entry.resourceId} max={80} />
-              </span>
-              <span className="resource-facts">{factsOf(entry)}</span>
-            </Link>
+            <Entry app={app} entry={entry} />
           </li>
         ))}
       </ul>
       {adding && <NewResource app={app} onClose={() => setAdding(false)} />}
     </section>
+  );
+}
+
+/** One sentence about all of it; there from the first moment, so that the list below stays where it is. */
+function State({ app, held }: { readonly app: AppEntry; readonly held: number | undefined }) {
+  const title = <Foreign text={titleOf(app)} max={60} />;
+  if (!app.enabled && held === 0) return <>{title} is off. It holds nothing of yours yet.</>;
+  if (!app.enabled) return <>{title} is off. All of this is kept.</>;
+  if (held === 0) return <>Nothing yet. What you create here is yours alone.</>;
+  return <>Choose one to look into it.</>;
+}
+
+function Entry({ app, entry }: { readonly app: AppEntry; readonly entry: ResourceEntry }) {
+  const parts = (
+    <>
+      <Icon name="table" size={18} />
+      <span className="resource-name">
+        <ResourceName app={app} resourceId={entry.resourceId} name={entry.name} />
+      </span>
+      <span className="resource-facts">{factsOf(entry)}</span>
+    </>
+  );
+  // Nothing can be read of an add-on that is off, so nothing leads there.
+  if (!app.enabled) return <div className="resource resource-off">{parts}</div>;
+  return (
+    <Link href={resourceAddress(app.id, entry.resourceId)} className="resource">
+      {parts}
+    </Link>
   );
 }
 

@@ -1,8 +1,9 @@
 /** The frame around every view: brand, navigation with the number of proposals that wait, theme, and the main landmark. */
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
-import { pending } from '../api/lists.ts';
+import { pending, unresolved } from '../api/lists.ts';
 import { liveStatus } from '../api/live.ts';
-import { useQuery } from '../api/query.ts';
+import { useLatest, useQuery } from '../api/query.ts';
+import { needsPerson } from '../approvals/words.ts';
 import { Icon, type IconName, Mark } from '../parts/icons.tsx';
 import { plural } from '../text/format.ts';
 import { Announcer, announce } from './announce.tsx';
@@ -51,23 +52,38 @@ function NavItem(props: { href: string; icon: IconName; label: string; current: 
 
 function Waiting({ current }: { readonly current: boolean }) {
   const listed = useQuery(pending).data?.proposals.length;
+  const open = useQuery(unresolved).data?.proposals;
+  const lost = open?.filter(({ state }) => state === 'outcome-unknown').length;
   const waiting = listed ?? 0;
-  const before = useRef(listed);
-  useEffect(() => {
-    // Said when one more waits, wherever on the page the person is; what waited at the start is read at its place.
-    if (before.current !== undefined && waiting > before.current) announce(`${plural(waiting, 'proposal')} waiting.`);
-    before.current = listed;
-  }, [listed, waiting]);
+  const unsettled = open?.filter(needsPerson).length ?? 0;
+  useMore(listed, (now) => `${plural(now, 'proposal')} waiting.`);
+  // One that is being applied right now is counted, but only a lost answer is worth an interruption.
+  useMore(lost, (now) => `${plural(now, 'change')} with an unknown outcome.`);
+  const words = [
+    ...(waiting > 0 ? [`${plural(waiting, 'proposal')} waiting`] : []),
+    ...(unsettled > 0 ? [`${plural(unsettled, 'change')} unsettled`] : []),
+  ].join(', ');
   return (
     <NavItem href="/app/approvals" icon="shield" label="Approvals" current={current}>
-      {waiting > 0 && (
-        <span className="badge" data-testid="waiting">
-          <span aria-hidden="true">{waiting}</span>
-          <span className="visually-hidden">, {plural(waiting, 'proposal')} waiting</span>
+      {words !== '' && (
+        <span className={unsettled > 0 ? 'badge badge-warn' : 'badge'} data-testid="waiting" title={words}>
+          {unsettled > 0 && <Icon name="warn" size={12} />}
+          <span aria-hidden="true">{waiting + unsettled}</span>
+          <span className="visually-hidden">{words}</span>
         </span>
       )}
     </NavItem>
   );
+}
+
+/** Says it when there is one more, wherever on the page the person is; what was there at the start is read at its place. */
+function useMore(now: number | undefined, words: (now: number) => string): void {
+  const before = useRef(now);
+  const say = useLatest((more: number) => announce(words(more)));
+  useEffect(() => {
+    if (before.current !== undefined && now !== undefined && now > before.current) say(now);
+    before.current = now;
+  }, [now, say]);
 }
 
 function Live() {

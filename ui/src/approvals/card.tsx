@@ -160,7 +160,7 @@ function Blocked({ view }: { readonly view: ProposalView }) {
     <Notice
       tone="warn"
       title="Held back by an earlier change"
-      text="It is not known whether an earlier change to the same data was made. Settle that one first; it stands under Unsettled."
+      text="It is not known whether an earlier change to the same data was made. Settle that one first; it stands at the top, under Unsettled."
     >
       {view.blockedBy !== undefined && <a href={`#unsettled-${view.blockedBy}`}>Go to the earlier change</a>}
     </Notice>

@@ -8,7 +8,7 @@ import { call } from '../api/client.ts';
 
 export interface Held {
   readonly view: ProposalView;
-  /** True while it is missing from the pending list and its end is not read yet. */
+  /** True while it is missing from its list and what became of it is not read yet. */
   readonly asking: boolean;
 }
 
@@ -21,7 +21,8 @@ export interface HeldList {
 export const proposalPath = (id: string, verb?: string): string =>
   `/api/addons/proposals/${encodeURIComponent(id)}${verb === undefined ? '' : `/${verb}`}`;
 
-export function useHeld(listed: readonly ProposalView[] | undefined): HeldList {
+/** @param open the states in which a proposal is listed: one that is missing from the list has another by now. */
+export function useHeld(listed: readonly ProposalView[] | undefined, open: readonly ProposalView['state'][]): HeldList {
   const [held, setHeld] = useState<readonly Held[]>([]);
 
   const settle = useCallback((view: ProposalView) => {
@@ -30,8 +31,8 @@ export function useHeld(listed: readonly ProposalView[] | undefined): HeldList {
   const hide = useCallback((id: string) => setHeld((before) => before.filter(({ view }) => view.id !== id)), []);
 
   useEffect(() => {
-    if (listed !== undefined) setHeld((before) => merge(before, listed));
-  }, [listed]);
+    if (listed !== undefined) setHeld((before) => merge(before, listed, open));
+  }, [listed, open]);
 
   const missing = held
     .filter(({ asking }) => asking)
@@ -50,12 +51,16 @@ export function useHeld(listed: readonly ProposalView[] | undefined): HeldList {
   return { held, settle, hide };
 }
 
-function merge(before: readonly Held[], listed: readonly ProposalView[]): readonly Held[] {
+function merge(
+  before: readonly Held[],
+  listed: readonly ProposalView[],
+  open: readonly ProposalView['state'][],
+): readonly Held[] {
   const byId = new Map(listed.map((view) => [view.id, view]));
   const kept = before.map((entry): Held => {
     const view = byId.get(entry.view.id);
     if (view !== undefined) return entry.view === view ? entry : { view, asking: false };
-    return entry.view.state === 'pending' ? { ...entry, asking: true } : entry;
+    return open.includes(entry.view.state) ? { ...entry, asking: true } : entry;
   });
   const known = new Set(before.map(({ view }) => view.id));
   const fresh = listed

@@ -7,8 +7,8 @@ type Via = ProposalView['via'];
 
 const WAYS: Readonly<Record<Via['kind'], { readonly named: string; readonly plain: string }>> = {
   session: { named: 'a browser session named', plain: 'a browser session' },
-  key: { named: 'the API key', plain: 'an API key' },
-  mcp: { named: 'an MCP client that calls itself', plain: 'an MCP client' },
+  key: { named: 'a program with the access key named', plain: 'a program with an access key' },
+  mcp: { named: 'a connected AI program that calls itself', plain: 'a connected AI program' },
   chat: { named: 'the chat', plain: 'a chat' },
   local: { named: 'a program without sign-in that calls itself', plain: 'a program without sign-in' },
 };
@@ -52,6 +52,13 @@ export const STATES: Readonly<
   'outcome-unknown': { word: 'Outcome unknown', tone: 'warn', icon: 'help' },
   'abandoned-unknown': { word: 'No longer awaited', tone: 'warn', icon: 'help' },
 };
+
+/** Confirmed, and what became of it is not known for good. */
+const isUnresolved = ({ state }: ProposalView): boolean =>
+  state === 'executing' || state === 'outcome-unknown' || state === 'abandoned-unknown';
+
+/** The unresolved ones that somebody still waits for. */
+export const needsPerson = (view: ProposalView): boolean => isUnresolved(view) && view.state !== 'abandoned-unknown';
 
 /** What a state means for the data, in one sentence. */
 export function meaningOf(view: ProposalView): string {
