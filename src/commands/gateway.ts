@@ -24,6 +24,7 @@ import type { Either } from '../contract/fp.js';
 import type { JsonObject } from '../contract/json.js';
 import type { Refusal } from '../contract/refusal.js';
 import type { SettingsChange, SourceRequest } from '../contract/requests.js';
+import type { ExecutionView, ProvidersChange, ToolProvidersView } from '../contract/tool-providers.js';
 import type { ContractRequest } from '../contract/wire.js';
 import type { BackendUpdate } from './library/backends.js';
 import type { Progress } from './ports.js';
@@ -79,6 +80,13 @@ export interface OwnerGateway {
   addonLog(caller: Caller, addonId: string): Answer<{ readonly lines: readonly string[] }>;
   addonLimits(caller: Caller, addonId: string): Answer<AddonLimitsView>;
   limitAddon(caller: Caller, addonId: string, limits: AddonLimits): Answer<AddonLimitsView>;
+
+  /** For administrators, like the two below: who replaces the built-in tools (09:108-122). */
+  toolProviders(caller: Caller): Answer<ToolProvidersView>;
+  /** By compare and swap, once for each operation id. */
+  chooseProviders(caller: Caller, change: ProvidersChange): Answer<ToolProvidersView>;
+  /** What the selected provider of commands says of itself now; it authorizes nothing (17:129-156). */
+  executionStatus(caller: Caller): Answer<ExecutionView>;
 
   /** `created` is false for a repeat of the same request. */
   propose(

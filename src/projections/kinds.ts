@@ -1,4 +1,5 @@
 /** Every kind of stream the product has. */
+import { hostPolicyKind } from './kinds/host-policy.js';
 import { installationKind } from './kinds/installation.js';
 import { librariesKind } from './kinds/libraries.js';
 import { limitsKind } from './kinds/limits.js';
@@ -21,4 +22,5 @@ export const KINDS: readonly AnyStreamKind[] = [
   sourceKind,
   limitsKind,
   librariesKind,
+  hostPolicyKind,
 ];

@@ -5,6 +5,7 @@ import type {
   Observation,
   PackageReceipt,
   PackageStore,
+  RuntimeClient,
   Runtimes,
   StagedPackage,
 } from '../../src/commands/ports.js';
@@ -125,8 +126,16 @@ export class TestRuntimes implements Runtimes {
     this.failures.delete(addonId);
     return right(undefined);
   }
-  current(): ReturnType<Runtimes['current']> {
-    return left({ reason: 'not part of this double' });
+  /** Answers the reads of running add-ons; without it no add-on can be called. */
+  reader: RuntimeClient['read'] | undefined;
+  current(addonId: string, generation: number): ReturnType<Runtimes['current']> {
+    const { reader: read } = this;
+    if (read === undefined || this.running.get(addonId)?.generation !== generation)
+      return left({ reason: 'it does not run here' });
+    // One process for each start.
+    const started = this.calls.filter((call) => call.startsWith(`start ${addonId} `)).length;
+    const incarnation = `${addonId}-${started}`;
+    return right({ incarnation, generation, read } as RuntimeClient);
   }
   observe(addonId: string): Observation {
     const spec = this.running.get(addonId);

@@ -13,6 +13,7 @@ import type { Caller, OperationProgress, WithRawArguments } from '../gateway.js'
 import { LibraryAdministration } from '../library/administration.js';
 import { decodeArguments, isManagementAction } from '../library/arguments.js';
 import { Library, type LibraryOptions } from '../library/index.js';
+import { Providers } from '../providers/index.js';
 import { limitsView, outputOf, setLimits } from './addon-care.js';
 import { listApps, NO_ICON, readIcon } from './apps.js';
 import { OperationDesk, statusOf } from './desk.js';
@@ -35,6 +36,7 @@ export class Lifecycle {
   readonly library: Library;
   readonly administration: LibraryAdministration;
   readonly desk: OperationDesk;
+  readonly providers: Providers;
   readonly sync: RuntimeSync;
   private readonly parts: LifecycleParts;
   private readonly submissions: Submissions;
@@ -58,6 +60,7 @@ export class Lifecycle {
       stopping: this.stopped.signal,
     });
     this.desk = new OperationDesk(context.store);
+    this.providers = new Providers({ context, admit: (caller) => this.admit(caller) });
     this.sync = new RuntimeSync(context);
     const { library, sync, progress } = this;
     this.parts = { context, library, sync, progress, stopping: this.stopped.signal };

@@ -1,5 +1,6 @@
 /** Every event type of the product, by name; an unknown type found in a journal is refused by name. */
 import type { EventCatalogue, EventSpec } from '../event.js';
+import { hostPolicyEvents } from './host-policy.js';
 import { installationEvents } from './installation.js';
 import { librariesEvents } from './libraries.js';
 import { limitsEvents } from './limits.js';
@@ -21,6 +22,7 @@ const CATALOGUES: readonly EventCatalogue[] = [
   sourceEvents,
   limitsEvents,
   librariesEvents,
+  hostPolicyEvents,
 ];
 
 function merge(catalogues: readonly EventCatalogue[]): Readonly<Record<string, EventSpec<unknown>>> {

@@ -7,6 +7,7 @@ import { dispatchRoutes } from './dispatch.js';
 import { eventRoutes } from './events.js';
 import { libraryRoutes } from './library.js';
 import { proposalRoutes } from './proposals.js';
+import { providerRoutes } from './providers.js';
 import { relayRoutes } from './relay.js';
 import { resourceRoutes } from './resources.js';
 import { sessionRoutes } from './session.js';
@@ -23,6 +24,7 @@ const described: readonly Route[] = [
   ...eventRoutes,
   ...sessionRoutes,
   ...addonCareRoutes,
+  ...providerRoutes,
 ];
 
 const openApi: Route = {
