@@ -12,7 +12,7 @@ import { fill, filledDirectory, openJournal } from '../../support/lmdb-journals.
 import { appendTo, counted } from '../../support/sample-events.js';
 
 const test = suite('reading beside the owner');
-const READING_MS = 8_000;
+const READING_MS = 4_000;
 
 /** Where the lock file counts transactions: the one word that follows a commit. */
 async function countOffset(directory: string, commit: () => Promise<void>): Promise<number> {
