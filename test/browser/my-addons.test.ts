@@ -179,4 +179,20 @@ test('removing an add-on takes its details out of the address, and going back do
   assert.is(page.url(), `${mock.url}/app/addons`);
 });
 
+test('the details show the first eight things that are held, all on request, before what only administrators look up', async () => {
+  const mock = await studio.mock((state) => {
+    const [first] = state.resources;
+    if (first === undefined) throw new Error('no sample');
+    state.resources = Array.from({ length: 30 }, (_, at) => ({ ...first, resourceId: `r-${at}`, name: `Base ${at}` }));
+  });
+  const { page } = await studio.page(mock, '/app/addons?detail=tables');
+  const holds = page.getByRole('region', { name: 'What it holds' });
+  const rows = holds.locator('.resources > li');
+  await until(async () => (await rows.count()) === 8, 'the first eight');
+  const top = async (place: ReturnType<typeof holds.locator>) => (await place.boundingBox())?.y ?? 0;
+  assert.ok((await top(holds)) < (await top(page.getByText('More details', { exact: true }))));
+  await holds.getByRole('button', { name: 'Show all 30' }).click();
+  await until(async () => (await rows.count()) === 30, 'all of them');
+});
+
 test.run();

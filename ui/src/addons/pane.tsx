@@ -58,9 +58,11 @@ export function Pane({ app, manage, onRemove }: Props) {
       )}
       {app.admin !== undefined && <Actions app={app} title={title} onRemove={onRemove} />}
       {operation !== undefined && <OperationNote operation={operation} />}
-      {app.admin === undefined ? <Facts app={app} /> : <AdminFacts app={app} manage={manage} />}
+      {app.admin !== undefined && app.state === 'failed' && <Failed app={app} />}
+      {/* What a person comes for stands before what an administrator looks up now and then. */}
+      <Resources key={`holds-${app.id}`} app={app} />
       <Adds app={app} />
-      <Resources app={app} />
+      {app.admin === undefined ? <Facts app={app} /> : <AdminFacts app={app} manage={manage} />}
     </aside>
   );
 }
@@ -160,18 +162,26 @@ function Facts({ app, entry }: { readonly app: AppEntry; readonly entry?: Instal
   );
 }
 
-function AdminFacts({ app, manage }: { readonly app: AppEntry; readonly manage: boolean }) {
+function useInstalled({ id }: AppEntry): InstalledEntry | undefined {
   const { data } = useQuery(installed);
-  const entry = Array.isArray(data) ? data.find(({ id }) => id === app.id) : undefined;
+  return Array.isArray(data) ? data.find((entry) => entry.id === id) : undefined;
+}
+
+function Failed({ app }: { readonly app: AppEntry }) {
+  const reason = useInstalled(app)?.reason;
+  return (
+    <Notice
+      tone="bad"
+      title="It is not running"
+      text={reason ?? 'The host did not record a reason. Turn it off and on again to start it afresh.'}
+    />
+  );
+}
+
+function AdminFacts({ app, manage }: { readonly app: AppEntry; readonly manage: boolean }) {
+  const entry = useInstalled(app);
   return (
     <>
-      {app.state === 'failed' && (
-        <Notice
-          tone="bad"
-          title="It is not running"
-          text={entry?.reason ?? 'The host did not record a reason. Turn it off and on again to start it afresh.'}
-        />
-      )}
       <Facts app={app} entry={entry} />
       <MoreDetails entry={entry} open={manage} />
       <RecentOutput key={`output-${app.id}`} addonId={app.id} title={titleOf(app)} />

@@ -8,7 +8,7 @@ import { wordsFor } from '../api/words.ts';
 import { Link } from '../app/router.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { Foreign } from '../text/foreign.tsx';
-import { plural } from '../text/format.ts';
+import { count, plural } from '../text/format.ts';
 import { resourceAddress } from './address.ts';
 import { nounOf, titleOf } from './names.ts';
 import { NewResource } from './new-resource.tsx';
@@ -21,6 +21,9 @@ const ROLES: Readonly<Record<ResourceEntry['role'], string>> = {
   viewer: 'you may look',
 };
 
+/** As many are shown at once, so that what stands below is in reach. */
+const FIRST = 8;
+
 /** An add-on that can create or delete must declare this read tool, since the host settles both by its answer (09). */
 const holdsResources = (app: AppEntry): boolean => app.tools.includes('resource-exists');
 
@@ -32,6 +35,7 @@ export function Resources({ app }: { readonly app: AppEntry }) {
 function List({ app }: { readonly app: AppEntry }) {
   const { data, error } = useQuery(resourcesOf(app.id));
   const [adding, setAdding] = useState(false);
+  const [all, setAll] = useState(false);
   return (
     <section aria-labelledby="holds">
       <div className="section-head">
@@ -54,12 +58,17 @@ function List({ app }: { readonly app: AppEntry }) {
         <p className="cut">{wordsFor(error).title}. It is asked again by itself.</p>
       )}
       <ul className="resources">
-        {data?.map((entry) => (
+        {data?.slice(0, all ? data.length : FIRST).map((entry) => (
           <li key={entry.resourceId}>
             <Entry app={app} entry={entry} />
           </li>
         ))}
       </ul>
+      {!all && data !== undefined && data.length > FIRST && (
+        <button type="button" className="btn btn-small btn-quiet" onClick={() => setAll(true)}>
+          Show all {count(data.length)}
+        </button>
+      )}
       {adding && <NewResource app={app} onClose={() => setAdding(false)} />}
     </section>
   );
