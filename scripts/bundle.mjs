@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 const SCRIPTS = [
   'cli/main.js',
   'packages/index-worker.js',
-  'packages/hash-worker.js',
+  'packages/unpack-worker.js',
   'events/lmdb/probe-child.js',
   'events/inspect/verify-child.js',
 ];

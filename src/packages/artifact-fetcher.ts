@@ -4,6 +4,7 @@ import type { Release, SourcePolicy } from '../contract/api.js';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
 import type { Refusal } from '../contract/refusal.js';
 import { artifactAddress } from './artifact-address.js';
+import { streamingFetch } from './http-body.js';
 import { type Fetch, httpGet } from './http-get.js';
 import { fetchFailed, unverified } from './refused.js';
 
@@ -66,7 +67,7 @@ export function createTarFetcher(options: TarFetcherOptions): ArtifactFetcher {
       if (isLeft(address)) return left(fetchFailed(address.left));
       if (address.right.scheme === 'oci') return left(fetchFailed('it is not a tar archive'));
       const answer = await httpGet(address.right.url, {
-        fetch: options.fetch ?? globalThis.fetch,
+        fetch: options.fetch ?? streamingFetch,
         clock: options.clock,
         signal,
         stallMs: options.stallMs ?? STALL_MS,

@@ -9,7 +9,8 @@ import { METADATA, metadataBytes, readMetadata } from './backend-metadata.js';
 import { inside, removeTree } from './beneath.js';
 import type { PackageLimits } from './package-limits.js';
 import { makeStage, withRoot } from './packages-root.js';
-import { StageWriter, type SyncFileSystem, syncPath } from './stage-writer.js';
+import { type SyncFileSystem, syncPath, syncStage } from './stage-sync.js';
+import { writeWhole } from './stage-writer.js';
 import { unpack } from './unpack.js';
 
 export interface BackendStoreOptions {
@@ -53,15 +54,16 @@ async function install(
   const stage = `${STAGE}${options.ids.hex(16)}`;
   const fd = makeStage(root, stage);
   try {
-    const writer = new StageWriter(fd, options.limits.entries, options.syncFileSystem, METADATA);
+    const { limits } = options;
+    const folder = { fd, maxPaths: limits.entries, receipt: METADATA };
     const { signal, onProgress } = steps;
-    await unpack({ artifact: image.right.artifact, writer, limits: options.limits, signal, onProgress });
-    if (writer.files.length === 0)
+    const content = await unpack({ artifact: image.right.artifact, stage: folder, limits, signal, onProgress });
+    if (content.files.length === 0)
       return left(refuse('package_unverified', 'The image is empty. Nothing was installed.'));
     steps.onPhase('writing');
     const { proof } = image.right.artifact;
-    writer.writeReceipt(metadataBytes(wanted, image.right.uri, proof, options.clock.now()));
-    await writer.sync();
+    writeWhole(inside(fd, METADATA), metadataBytes(wanted, image.right.uri, proof, options.clock.now()), 0o444);
+    await syncStage(folder, content, options.syncFileSystem);
     // What stands there now is looked at again: the download took its time.
     const late = await otherOrigin(root, id, wanted.library);
     if (late !== undefined) return left(late);

@@ -2,7 +2,14 @@
 import type { Clock } from '../commands/ports.js';
 import { type Either, isLeft, left, right } from '../contract/fp.js';
 
-export type Fetch = typeof globalThis.fetch;
+export interface FetchAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null;
+}
+
+/** What `fetch` does, as far as it is used here. */
+export type Fetch = (url: URL, init: RequestInit) => Promise<FetchAnswer>;
 
 /** Why there is no body, or no more of it; the words never hold an address or anything the server said. */
 export type GetFailure = string;
@@ -66,7 +73,7 @@ export async function httpSend(url: URL, options: GetOptions): Promise<Either<Ge
     stop.abort();
   };
   if (options.signal.aborted) onAbort();
-  let response: Response;
+  let response: FetchAnswer;
   try {
     response = await options.fetch(url, {
       redirect: 'manual',

@@ -1,63 +1,53 @@
 /** Writes a large file while the rest of it still arrives: the disk works beside the network and the hashes, not after them. */
-import type { FileHandle } from 'node:fs/promises';
+import { closeSync, fchmodSync, fdatasync, fsync } from 'node:fs';
+import { writeAll } from './write-all.js';
 
-/** One call for each piece of 64 KiB would be eight thousand for a large package. */
-const WRITE_BYTES = 1_048_576;
-/** How much is written between two syncs on the way, so that little is left for the one that counts. */
+/** How much is written between two syncs on the way, so that little is left for the last one. */
 const SYNC_BYTES = 16 * 1_048_576;
 
-/** Appends to `file` in order. At most one batch is held while the one before it is written. */
+/** Appends to the open `fd` in order, and closes it whatever happens. Writes at once, syncs beside them. */
 export class LargeFile {
-  private batch: Uint8Array[] = [];
-  private batchBytes = 0;
   private sinceSync = 0;
-  private writing: Promise<void> = Promise.resolve();
   private syncing: Promise<void> | undefined;
+  private failure: Error | undefined;
 
-  constructor(private readonly file: FileHandle) {}
+  constructor(private readonly fd: number) {}
 
-  /** Resolves when there is room for more. Throws the error of an earlier write. */
-  async append(piece: Uint8Array): Promise<void> {
-    this.batch.push(piece);
-    this.batchBytes += piece.byteLength;
-    if (this.batchBytes >= WRITE_BYTES) await this.flush();
-  }
-
-  /** Resolves when everything was written and nothing runs any more; what it wrote is for the caller to sync. */
-  async end(): Promise<void> {
-    try {
-      await this.flush();
-      await this.writing;
-    } finally {
-      await Promise.allSettled([this.writing, this.syncing]);
-    }
-  }
-
-  private async flush(): Promise<void> {
-    await this.writing;
-    const [batch, bytes] = [this.batch, this.batchBytes];
-    [this.batch, this.batchBytes] = [[], 0];
-    if (bytes === 0) return;
-    this.writing = writeAll(this.file, batch, bytes);
-    // The next flush, or the end, meets the same error.
-    this.writing.catch(() => undefined);
-    this.sinceSync += bytes;
+  /** Throws the error of a write. The memory of `piece` is not looked at later. */
+  append(piece: Uint8Array): void {
+    writeAll(this.fd, piece);
+    this.sinceSync += piece.byteLength;
     if (this.sinceSync < SYNC_BYTES || this.syncing !== undefined) return;
     this.sinceSync = 0;
-    this.syncing = this.file
-      .datasync()
-      // The sync at the end is the one whose answer counts, and it reports a page that could not be written as well.
-      .catch(() => undefined)
+    this.syncing = synced(fdatasync, this.fd)
+      .catch((error: Error) => {
+        this.failure ??= error;
+      })
       .finally(() => {
         this.syncing = undefined;
       });
   }
+
+  /** Resolves when all of it is on the disk and the file is closed. Rejects with the error of any sync. */
+  async end(mode: number): Promise<void> {
+    try {
+      // Set on the descriptor: the mode of `open` is cut by the umask.
+      fchmodSync(this.fd, mode);
+      await this.syncing;
+      // A system tells a failed write once: what a sync on the way was told, the last one is not told again.
+      if (this.failure !== undefined) throw this.failure;
+      await synced(fsync, this.fd);
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** Closes the file without its end. */
+  async close(): Promise<void> {
+    await this.syncing;
+    closeSync(this.fd);
+  }
 }
 
-async function writeAll(file: FileHandle, pieces: readonly Uint8Array[], bytes: number): Promise<void> {
-  const { bytesWritten } = await file.writev(pieces);
-  if (bytesWritten === bytes) return;
-  // A disk that is nearly full, or a limit, takes a part; the rest gets its own error.
-  const rest = Buffer.concat(pieces).subarray(bytesWritten);
-  for (let at = 0; at < rest.length; ) at += (await file.write(rest, at)).bytesWritten;
-}
+const synced = (call: typeof fsync, fd: number) =>
+  new Promise<void>((resolve, reject) => call(fd, (error) => (error === null ? resolve() : reject(error))));

@@ -5,7 +5,7 @@ import { type Either, isLeft, left, right } from '../contract/fp.js';
 import type { Refusal } from '../contract/refusal.js';
 import { inside, openDirectory, openRealDirectory, removeTree } from './beneath.js';
 import { refusalOf, storageFailed } from './refused.js';
-import { syncPath } from './stage-writer.js';
+import { syncPath } from './stage-sync.js';
 
 export const STAGE_PREFIX = 'stage-';
 

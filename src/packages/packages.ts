@@ -9,7 +9,7 @@ import type { Fetch } from './http-get.js';
 import type { RegistryCredentials } from './oci/credentials.js';
 import { createOciFetcher, type SignatureCheck } from './oci/oci-fetcher.js';
 import { backendLimits, DEFAULT_BACKEND_BYTES, DEFAULT_PACKAGE_LIMITS, type PackageLimits } from './package-limits.js';
-import type { SyncFileSystem } from './stage-writer.js';
+import type { SyncFileSystem } from './stage-sync.js';
 import { createPackageStore } from './store.js';
 
 export { packageLimits } from './package-limits.js';

@@ -19,7 +19,8 @@ import { makeStage, removeStages, STAGE_PREFIX, withRoot } from './packages-root
 import { readIcon, readReceipt, verifyPackage, withPackage } from './published.js';
 import { encodeReceipt } from './receipt.js';
 import { fetchFailed, Refused, refusalOf, storageFailed, sweepFailed, unverified } from './refused.js';
-import { StageWriter, type SyncFileSystem, syncPath } from './stage-writer.js';
+import { type SyncFileSystem, syncPath, syncStage } from './stage-sync.js';
+import { type PackageFile, RECEIPT, type StageFolder, writeWhole } from './stage-writer.js';
 import { unpack } from './unpack.js';
 
 export interface PackageStoreOptions {
@@ -114,11 +115,10 @@ async function buildStage(
   let done = false;
   try {
     stage = makeStage(root, name);
-    const writer = new StageWriter(stage, 2 * options.limits.entries, options.syncFileSystem);
-    const result = await fillStage(options, stage, writer, opened.right, release, { signal, onProgress });
-    if (isLeft(result)) return result;
-    done = true;
-    return right({ receipt: result.right, folders: writer.folders });
+    const folder = { fd: stage, maxPaths: 2 * options.limits.entries, receipt: RECEIPT };
+    const result = await fillStage(options, folder, opened.right, release, { signal, onProgress });
+    done = !isLeft(result);
+    return result;
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === undefined) throw error;
@@ -134,15 +134,14 @@ async function buildStage(
 
 async function fillStage(
   options: PackageStoreOptions,
-  stage: number,
-  writer: StageWriter,
+  stage: StageFolder,
   artifact: Artifact,
   release: Release,
   { signal, onProgress }: StageOptions,
-): Promise<Either<Refusal, PackageReceipt>> {
-  await unpack({ artifact, writer, limits: options.limits, signal, onProgress });
+): Promise<Either<Refusal, { receipt: PackageReceipt; folders: readonly string[] }>> {
+  const content = await unpack({ artifact, stage, limits: options.limits, signal, onProgress });
   onProgress({ phase: 'verifying' });
-  const judged = await judge(options, stage, writer, release);
+  const judged = await judge(options, stage.fd, content.files, release);
   if (isLeft(judged)) return judged;
   const { manifest, manifestDigest, icon } = judged.right;
   const receipt: PackageReceipt = {
@@ -157,22 +156,22 @@ async function fillStage(
     arch: manifest.arch,
     manifestDigest,
     manifest: manifest.raw,
-    files: writer.files,
+    files: content.files,
     ...(icon === undefined ? {} : { icon }),
   };
-  writer.writeReceipt(encodeReceipt(receipt));
-  await writer.sync();
+  writeWhole(inside(stage.fd, RECEIPT), encodeReceipt(receipt), 0o444);
+  await syncStage(stage, content, options.syncFileSystem);
   if (signal.aborted) throw new Refused(fetchFailed('it was cancelled'));
-  return right(receipt);
+  return right({ receipt, folders: content.folders });
 }
 
 async function judge(
   options: PackageStoreOptions,
   stage: number,
-  writer: StageWriter,
+  files: readonly PackageFile[],
   release: Release,
 ): Promise<Either<Refusal, { manifest: Manifest; manifestDigest: string; icon: PackageReceipt['icon'] }>> {
-  const file = writer.files.find(({ path }) => path === 'manifest.json');
+  const file = files.find(({ path }) => path === 'manifest.json');
   if (file === undefined) return left(unverified('it has no manifest.json'));
   if (file.size > DEFAULT_LIMITS.manifestBytes) return left(unverified('its manifest is larger than 64 KiB'));
   const handle = await open(inside(stage, 'manifest.json'), 'r');
@@ -180,14 +179,13 @@ async function judge(
   const parsed = readManifest(bytes);
   if (isLeft(parsed)) return left(unverified(`its manifest is not valid: ${parsed.left}`));
   const manifest = parsed.right;
-  const fits = checkManifest(manifest, release, options.host, writer.files);
+  const fits = checkManifest(manifest, release, options.host, files);
   if (isLeft(fits)) return fits;
-  const icon = await checkIcon(stage, manifest, writer.files);
+  const icon = await checkIcon(stage, manifest, files);
   if (isLeft(icon)) return left(unverified(icon.left));
   // Loaded when a package is staged: it brings the YAML library, which a start does not need.
   const { checkSkillContents, checkSkills } = await import('./skills-check.js');
-  const skills =
-    checkSkills(manifest, writer.files) ?? (await checkSkillContents(writer.files, (path) => readStaged(stage, path)));
+  const skills = checkSkills(manifest, files) ?? (await checkSkillContents(files, (path) => readStaged(stage, path)));
   if (skills !== undefined) return left(unverified(skills));
   const manifestDigest = `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
   return right({ manifest, manifestDigest, icon: icon.right });

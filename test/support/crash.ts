@@ -1,5 +1,5 @@
 /** Watches or breaks the syncs and renames of this process; used by the crash tests and by the processes they kill. */
-import fs from 'node:fs';
+import fs, { readlinkSync } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { createTarFetcher } from '../../src/packages/artifact-fetcher.js';
@@ -19,7 +19,7 @@ export async function watching<A>(onStep: (step: Step) => void, use: () => Promi
   const prototype = Object.getPrototypeOf(probe) as FileHandle;
   await probe.close();
   const { sync } = prototype;
-  const { renameSync } = fs;
+  const { renameSync, fsync } = fs;
   prototype.sync = async function (this: FileHandle) {
     onStep({ what: 'sync', path: await readlink(`/proc/self/fd/${this.fd}`) });
     return sync.call(this);
@@ -28,12 +28,18 @@ export async function watching<A>(onStep: (step: Step) => void, use: () => Promi
     onStep({ what: 'rename', path: String(to) });
     return renameSync(from, to);
   };
+  // A large file is synced by the descriptor that it was written with.
+  fs.fsync = ((fd: number, done: fs.NoParamCallback) => {
+    onStep({ what: 'sync', path: readlinkSync(`/proc/self/fd/${fd}`) });
+    return fsync(fd, done);
+  }) as typeof fsync;
   syncBuiltinESMExports();
   try {
     return await use();
   } finally {
     prototype.sync = sync;
     fs.renameSync = renameSync;
+    fs.fsync = fsync;
     syncBuiltinESMExports();
   }
 }

@@ -12,7 +12,7 @@ import type { ArtifactFetcher } from '../../src/packages/artifact-fetcher.js';
 import { createTarFetcher } from '../../src/packages/artifact-fetcher.js';
 import type { Fetch } from '../../src/packages/http-get.js';
 import { DEFAULT_PACKAGE_LIMITS, type PackageLimits } from '../../src/packages/package-limits.js';
-import type { SyncFileSystem } from '../../src/packages/stage-writer.js';
+import type { SyncFileSystem } from '../../src/packages/stage-sync.js';
 import { createPackageStore } from '../../src/packages/store.js';
 import { realClock } from './packages.js';
 import { archive, file } from './tar.js';

@@ -4,7 +4,7 @@ import { closeSync } from 'node:fs';
 import { mkdir, open, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDirectory, openFile } from '../beneath.js';
-import { syncPath } from '../stage-writer.js';
+import { syncPath } from '../stage-sync.js';
 import type { Blob } from './formats.js';
 
 /** What is wrong with a layout, as part of a sentence; thrown inside this folder and returned as a Left by its doors. */

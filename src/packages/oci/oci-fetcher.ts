@@ -9,9 +9,10 @@ import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import type { Refusal } from '../../contract/refusal.js';
 import { artifactAddress } from '../artifact-address.js';
 import type { Archive, Artifact, ArtifactFetcher } from '../artifact-fetcher.js';
+import { streamingFetch } from '../http-body.js';
 import { type Answer, type Fetch, GetError } from '../http-get.js';
 import { fetchFailed, Refused, unverified } from '../refused.js';
-import { tooLarge } from '../unpack.js';
+import { tooLarge } from '../unpacker.js';
 import { registryAddress } from './address.js';
 import { NO_REGISTRY_CREDENTIALS, type RegistryCredentials } from './credentials.js';
 import { type ImageDocument, type Layer, readConfig } from './documents.js';
@@ -79,7 +80,7 @@ function registryOf(
     new Registry({
       address: address.right,
       credential: (options.credentials ?? NO_REGISTRY_CREDENTIALS).for(address.right.origin),
-      fetch: options.fetch ?? globalThis.fetch,
+      fetch: options.fetch ?? streamingFetch,
       clock: options.clock,
       signal,
       times: { ...REGISTRY_TIMES, ...options.times },
