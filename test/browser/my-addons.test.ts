@@ -128,11 +128,11 @@ test('icons come from the host and nothing else is loaded as an image [MANAGEPAG
   assert.equal(images, ['/api/addons/apps/tables/icon?generation=3']);
 });
 
-test('an add-on that is off says so, what it holds, and can be turned on there; nothing moves by it', async () => {
+async function turnedOn(width: number): Promise<void> {
   const mock = await studio.mock((state) => {
     state.apps = state.apps.map((app) => (app.id === 'tables' ? { ...app, enabled: false, state: 'stopped' } : app));
   });
-  const { page } = await studio.page(mock, '/app/addons?detail=tables');
+  const { page } = await studio.page(mock, '/app/addons?detail=tables', { viewport: { width, height: 800 } });
   const holds = page.getByRole('region', { name: 'What it holds' });
   await holds.getByText('Tables is off. All of this is kept.').waitFor();
   const held = mock.state.resources.filter(({ addonId }) => addonId === 'tables').length;
@@ -142,12 +142,16 @@ test('an add-on that is off says so, what it holds, and can be turned on there; 
   assert.is(await holds.getByRole('link').count(), 0, 'nothing leads to what cannot be read');
   const place = async () => JSON.stringify(await rows.last().boundingBox());
   const before = await place();
-  await holds.getByRole('button', { name: 'Turn on Tables' }).click();
+  assert.is(await holds.getByRole('button').count(), 0, 'nothing can be made in it');
+  await page.getByRole('complementary').getByRole('button', { name: 'Turn on', exact: true }).click();
   await holds.getByRole('link', { name: /Airports/ }).waitFor();
   await holds.getByRole('button', { name: 'New database' }).waitFor();
   // The line that says what is being done goes away by itself, above.
   await until(async () => (await place()) === before, 'the list stands where it stood');
-});
+}
+
+test('an add-on that is off says so and what it holds, and nothing moves when it is turned on', () => turnedOn(1280));
+test('on a phone nothing moves either when an add-on is turned on', () => turnedOn(390));
 
 test('an add-on that is off and holds nothing says that, and its resource page offers to turn it on', async () => {
   const mock = await studio.mock((state) => {

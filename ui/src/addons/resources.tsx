@@ -13,7 +13,6 @@ import { resourceAddress } from './address.ts';
 import { nounOf, titleOf } from './names.ts';
 import { NewResource } from './new-resource.tsx';
 import { ResourceName } from './resource-name.tsx';
-import { TurnOn } from './turn-on.tsx';
 
 const ROLES: Readonly<Record<ResourceEntry['role'], string>> = {
   owner: 'yours',
@@ -31,7 +30,7 @@ export function Resources({ app }: { readonly app: AppEntry }) {
   return holdsResources(app) ? <List app={app} /> : null;
 }
 
-/** The same parts in the same places whether the add-on is on or off, so that turning it on moves nothing. */
+/** The same parts in the same places whether the add-on is on or off, so that turning it on, right above, moves nothing. */
 function List({ app }: { readonly app: AppEntry }) {
   const { data, error } = useQuery(resourcesOf(app.id));
   const [adding, setAdding] = useState(false);
@@ -40,15 +39,13 @@ function List({ app }: { readonly app: AppEntry }) {
     <section aria-labelledby="holds">
       <div className="section-head">
         <h3 id="holds">What it holds</h3>
-        {app.enabled ? (
+        {app.enabled && (
           <button type="button" className="btn btn-small" onClick={() => setAdding(true)}>
             <Icon name="plus" size={16} />
             <span>
               New <Foreign text={nounOf(app)} max={40} />
             </span>
           </button>
-        ) : (
-          <TurnOn app={app} />
         )}
       </div>
       <p className="hint">
