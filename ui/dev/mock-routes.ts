@@ -27,6 +27,8 @@ export async function answer(state: MockState, emit: Emit, call: Call): Promise<
     return body.code === state.confirmCode
       ? letThrough(state)
       : error(403, 'addon_error', 'The code is not right.', { code: 'denied' });
+  if (path === '/api/admin/execution-status') return state.administrator ? ok(state.execution) : denied();
+  if (path === '/api/admin/tool-providers') return providers(state, call, body);
   if (path.startsWith('/api/admin/addons/')) return care(state, call, body);
   const icon = /^\/api\/addons\/apps\/([^/]+)\/icon$/.exec(path);
   if (icon !== null) return { status: 200, type: 'image/svg+xml', text: ICON };
@@ -41,6 +43,20 @@ function care(state: MockState, { method, url }: Call, body: Fields): Reply {
   if (url.pathname.endsWith('/log')) return ok({ lines: state.output });
   if (method === 'PUT') state.limits = { ...state.limits, ...body } as MockState['limits'];
   return ok(state.limits);
+}
+
+function providers(state: MockState, { method }: Call, body: Fields): Reply {
+  if (!state.administrator) return denied();
+  if (method !== 'PUT') return ok(state.providers);
+  if (body.revision !== state.providers.revision)
+    return error(409, 'stale', 'The choices were changed since you read them. Nothing changed.');
+  const choices = body.choices as Readonly<Record<string, string | null>>;
+  const tools = state.providers.tools.map(({ chosen, ...row }) => {
+    const by = Object.hasOwn(choices, row.tool) ? choices[row.tool] : chosen;
+    return typeof by === 'string' ? { ...row, chosen: by } : row;
+  });
+  state.providers = { revision: state.providers.revision + 1, tools };
+  return ok(state.providers);
 }
 
 const ICON =

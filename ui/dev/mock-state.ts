@@ -2,7 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddonLimitsView } from '../../src/contract/addon-limits.js';
 import type { AppEntry, ChangeKind, ProposalView, Release, ResourceEntry, SourceView } from '../../src/contract/api.js';
+import type { ExecutionView, ToolProvidersView } from '../../src/contract/tool-providers.js';
 import * as data from './mock-data.js';
+import { builtinOnly, nobody } from './mock-providers.js';
 import { sources } from './mock-source-data.js';
 
 export interface Call {
@@ -40,6 +42,9 @@ export interface MockState {
   /** What each add-on wrote, and what it is limited to. */
   output: string[];
   limits: AddonLimitsView;
+  /** Who replaces the built-in tools, and what runs commands. */
+  providers: ToolProvidersView;
+  execution: ExecutionView;
   operations: Map<string, Operation>;
   /** The code that confirmations need, as with `--local-confirm-code`. */
   confirmCode: string | undefined;
@@ -75,6 +80,8 @@ export const fullState = (): MockState => ({
     heldBy: 'rlimit',
     use: { memoryBytes: 44_040_192, cpuMillis: 30, openFiles: 23, processes: 1 },
   },
+  providers: nobody(),
+  execution: builtinOnly(),
   operations: new Map(),
   confirmCode: undefined,
   faults: new Map(),

@@ -13,6 +13,7 @@ import { MoreDetails } from './more-details.tsx';
 import { descriptionOf, iconOf, titleOf } from './names.ts';
 import { OperationNote } from './operation-note.tsx';
 import { RecentOutput } from './recent-output.tsx';
+import { Replaces } from './replaces.tsx';
 import { Resources } from './resources.tsx';
 import { StateChip } from './state-chip.tsx';
 import { Tile } from './tile.tsx';
@@ -184,6 +185,7 @@ function AdminFacts({ app, manage }: { readonly app: AppEntry; readonly manage: 
     <>
       <Facts app={app} entry={entry} />
       <MoreDetails entry={entry} open={manage} />
+      <Replaces key={`replaces-${app.id}`} addonId={app.id} />
       <RecentOutput key={`output-${app.id}`} addonId={app.id} title={titleOf(app)} />
       <Limits key={`limits-${app.id}`} addonId={app.id} />
     </>
