@@ -29,7 +29,7 @@ module.exports = {
       name: 'ui-uses-the-api-only',
       severity: 'error',
       from: { path: '^ui/' },
-      to: { path: '^src/', pathNot: '^src/contract/(api|refusal|addon-limits\\.ts)' },
+      to: { path: '^src/', pathNot: '^src/contract/(api|refusal|(?:addon-limits|tool-providers)\\.ts)' },
     },
     { name: 'resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ],
