@@ -199,4 +199,13 @@ test('the details show the first eight things that are held, all on request, bef
   await until(async () => (await rows.count()) === 30, 'all of them');
 });
 
+test('a resource shows all its tables, also those that the first answer had no room for', async () => {
+  const mock = await studio.mock();
+  const { page, problems } = await studio.page(mock, '/app/addons?detail=tables&resource=db-airports');
+  await page.getByText('2 tables · version 2.41').waitFor();
+  await page.getByRole('radio', { name: 'runways' }).check();
+  await page.getByText('0 rows', { exact: false }).first().waitFor();
+  assert.equal(problems, []);
+});
+
 test.run();

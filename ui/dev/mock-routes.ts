@@ -219,25 +219,25 @@ function resourceRoute(state: MockState, emit: Emit, call: Call, body: Fields): 
 
 function readTool(args: Fields): unknown {
   if (args.tool === 'inspect') {
-    return {
-      name: 'Airports',
-      revision: { schema: 2, data: 41 },
-      tables: [
-        {
-          name: 'airports',
-          rows: 3376,
-          columns: Object.keys(airportRows[0] ?? {}).map((name) => ({ name, type: 'text' })),
-        },
-        {
-          name: 'runways',
-          rows: 0,
-          columns: [
-            { name: 'iata', type: 'text' },
-            { name: 'length', type: 'integer' },
-          ],
-        },
-      ],
-    };
+    const tables = [
+      {
+        name: 'airports',
+        rows: 3376,
+        columns: Object.keys(airportRows[0] ?? {}).map((name) => ({ name, type: 'text' })),
+      },
+      {
+        name: 'runways',
+        rows: 0,
+        columns: [
+          { name: 'iata', type: 'text' },
+          { name: 'length', type: 'integer' },
+        ],
+      },
+    ];
+    // As if an answer had room for one table only.
+    const next = Number(args.offset ?? 0) + 1;
+    const more = next < tables.length ? { next } : {};
+    return { name: 'Airports', revision: { schema: 2, data: 41 }, tables: tables.slice(next - 1, next), ...more };
   }
   const columns = ['rowid', ...Object.keys(airportRows[0] ?? {})];
   const offset = Number(args.offset ?? 0);
