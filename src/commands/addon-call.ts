@@ -81,10 +81,15 @@ export function callRefusal(
     case 'conflict':
       return refuse(codes.conflict, cut(failure.message), detail);
     case 'busy':
-      return refuse('busy', 'The add-on is busy. Nothing changed. Repeat the call after the given time.', {
-        ...detail,
-        retryAfter: failure.retryAfter,
-      });
+      return refuse(
+        'busy',
+        'The add-on limits its calls. Nothing changed. Do not repeat the call before the given time.',
+        {
+          ...detail,
+          code: 'rate_limited',
+          retryAfter: failure.retryAfter,
+        },
+      );
     case 'timeout':
       return refuse(codes.timeout, 'The add-on did not answer in time. Nothing changed by this call.', detail);
     case 'not-sent':

@@ -18,6 +18,8 @@ const TABLE = {
   quota_reached: { status: 403, type: 'quota_reached' },
   outcome_blocked: { status: 403, type: 'outcome_blocked' },
   not_permitted: { status: 403, type: 'not_permitted' },
+  no_credential: { status: 403, type: 'addon_error', code: 'no_credential' },
+  resource_not_allowed: { status: 403, type: 'addon_error', code: 'resource_not_allowed' },
   package_unverified: { status: 403, type: 'package_unverified' },
   sdk_incompatible: { status: 403, type: 'sdk_incompatible' },
   library_unavailable: { status: 403, type: 'library_unavailable' },
@@ -61,6 +63,8 @@ export interface RefusalDetail {
   readonly retryAfter?: number;
   /** The state of a closed proposal. */
   readonly state?: string;
+  /** The names that a call may use instead. */
+  readonly allowed?: readonly string[];
   /** Overrides the table's `code`, for example the name of the quota that was reached. */
   readonly code?: string;
 }

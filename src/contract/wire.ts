@@ -11,6 +11,9 @@ export interface ContractRequest {
   readonly generation: number;
   readonly action: string;
   readonly arguments: JsonObject;
+  /** A secret of the person and the name it is for; the owner alone puts them there (02:386-389). */
+  readonly credential?: string;
+  readonly resourceKey?: string;
 }
 
 export interface Authority {

@@ -49,6 +49,7 @@ export function installedTables(change: Partial<InstalledAddon> = {}): Installed
     schemaVersion: 1,
     id: 'tables',
     version: '1.0.0',
+    raw: {},
     capabilities: {
       service: true,
       tools: TOOLS.map(({ name }) => name),

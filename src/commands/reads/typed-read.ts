@@ -1,4 +1,6 @@
 /** A typed read through dispatch: checked like any request, then answered by the add-on (09:141-176, 10:12-42). */
+
+import { type AllowedResource, credentialFor } from '../../contract/credential-check.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
 import type { ContractRequest, Result } from '../../contract/wire.js';
@@ -7,6 +9,7 @@ import { requireRole } from '../authority.js';
 import type { Caller, WithRawArguments } from '../gateway.js';
 import type { Desk } from '../proposals/desk.js';
 import { isNamespaceId } from '../proposals/find.js';
+import { ownListing } from '../resources/listing.js';
 import { currentGeneration, namedTool } from '../tools.js';
 
 const invalid = (message: string): Either<Refusal, never> => left(refuse('invalid_request', message));
@@ -23,8 +26,20 @@ function wellFormed(value: ContractRequest): Either<Refusal, { readonly resource
     : invalid('The resourceId is malformed.');
 }
 
+/** What a call under a credential carries; a client can send none of it (02:386-389). */
+const carried = (allowed: AllowedResource | undefined) =>
+  allowed === undefined
+    ? {}
+    : {
+        credential: allowed.secret,
+        ...(allowed.resource === undefined
+          ? {}
+          : { resourceKey: allowed.resource.name, resourceId: allowed.resource.id }),
+      };
+
 /**
- * Answers the add-on's payload. Refuses `invalid_request` (malformed, or refused by the add-on), `denied` (undeclared
+ * Answers the add-on's payload. The listing tool is answered by the owner itself. Refuses `no_credential`,
+ * `resource_not_allowed`, `invalid_request` (malformed, or refused by the add-on), `denied` (undeclared
  * tool, stale generation, a result with files), `resource_unreachable`, `busy`, `unavailable`, `timeout` (504).
  */
 export async function typedRead(
@@ -40,8 +55,13 @@ export async function typedRead(
   const resource = shape.right;
   const installed = currentGeneration(desk.findInstalled(store.visible, value.addonId), value.generation);
   if (isLeft(installed)) return installed;
+  const listed = ownListing(desk, caller, installed.right, rawArguments, resource.resourceId);
+  if (listed !== undefined) return listed;
   const tool = namedTool(installed.right, rawArguments, { kind: 'read', ...resource });
   if (isLeft(tool)) return tool;
+  const bindings = desk.context.bindings?.(caller.actor, value.addonId) ?? [];
+  const credential = credentialFor(installed.right.manifest, tool.right.arguments, bindings);
+  if (isLeft(credential)) return credential;
   if (resource.resourceId !== undefined) {
     const target = { addonId: value.addonId, resourceId: resource.resourceId };
     const role = requireRole(store.visible, caller.actor, target, 'viewer');
@@ -61,6 +81,7 @@ export async function typedRead(
     generation: value.generation,
     action: 'read',
     arguments: tool.right.arguments,
+    ...carried(credential.right),
   });
   const answer = await bounded(clock, limits.readTimeoutMs, (late) =>
     client.right.read(envelope, signal === undefined ? late : AbortSignal.any([late, signal])),
