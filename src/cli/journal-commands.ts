@@ -108,7 +108,9 @@ async function replay(options: Options): Promise<void> {
     snapshot: snapshot === undefined ? 'none' : snapshot.equal ? 'equal' : 'different',
     live:
       said === undefined
-        ? 'no server'
+        ? live === undefined
+          ? 'no server'
+          : 'not answered'
         : liveEqual === undefined
           ? 'moved on meanwhile'
           : liveEqual

@@ -3,10 +3,11 @@
  * Says `open` in the pause and `same` when both readings were complete and equal.
  */
 import { writeSync } from 'node:fs';
+import { must } from '../../src/contract/fp.js';
 import { openView } from '../../src/events/lmdb/view.js';
 
 const [directory = '', records = '0', ms = '0'] = process.argv.slice(2);
-const { log, env } = openView(directory);
+const { log, env } = must(openView(directory), 'a view');
 const transaction = env.useReadTransaction();
 const texts = () => Array.from({ length: Number(records) }, (_, n) => String(log.get(n + 1, { transaction })));
 const before = texts();

@@ -34,7 +34,9 @@ export async function readOnly<A>(
   const checked = await readable(directory);
   if (isLeft(checked)) return checked;
   const read = await kept<Either<OpenRefusal, A>>(directory, hold, async () => {
-    const db = openView(directory);
+    const view = openView(directory);
+    if (isLeft(view)) return view;
+    const db = view.right;
     try {
       // A process that was killed at its very first commits leaves a file without all of its databases.
       if (Object.values(db).some((database: unknown) => database === undefined))

@@ -1,7 +1,8 @@
 /** The child of `verify.ts`. argv: directory, first position, slice, `anchor` or `itself`. Writes `at N` after each good slice, then JSON. */
 import { writeSync } from 'node:fs';
+import { isLeft } from '../../contract/fp.js';
 import { readAnchor } from '../lmdb/anchor.js';
-import { openView } from '../lmdb/view.js';
+import { isSystemError, openView } from '../lmdb/view.js';
 import { walk } from './walk.js';
 
 const [directory = '', from = '1', slice = '1000', against = 'anchor'] = process.argv.slice(2);
@@ -12,16 +13,20 @@ let reached = Number(from) - 1;
 try {
   const anchor = against === 'anchor' ? await readAnchor(directory) : undefined;
   if (anchor === 'damaged') throw new Error('the anchor cannot be read');
-  const db = openView(directory);
+  const view = openView(directory);
   const progress = (position: number) => {
     reached = position;
     say(`at ${position}`);
   };
-  say(JSON.stringify(await walk(db, { from: Number(from), slice: Number(slice), anchor, progress })));
-  await db.env.close();
+  if (isLeft(view)) say(JSON.stringify({ inconclusive: true, reason: view.left.message }));
+  else {
+    say(JSON.stringify(await walk(view.right, { from: Number(from), slice: Number(slice), anchor, progress })));
+    await view.right.env.close();
+  }
 } catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
   try {
-    say(JSON.stringify({ position: reached + 1, reason: error instanceof Error ? error.message : String(error) }));
+    say(JSON.stringify(isSystemError(error) ? { inconclusive: true, reason } : { position: reached + 1, reason }));
   } catch {
     // Nobody listens any more: the owner was killed.
   }

@@ -127,7 +127,13 @@ function runChild(args: readonly [string, string, string, string], signal: Abort
 }
 
 function asVerdict(line: string): Verification {
-  const said = JSON.parse(line) as { position?: number; hash?: string; reason?: string };
+  const said = JSON.parse(line) as { position?: number; hash?: string; reason?: string; inconclusive?: true };
   if (said.reason === undefined) return { ok: true, events: said.position ?? 0, hash: said.hash ?? '' };
-  return { ok: false, ...(said.position === undefined ? {} : { position: said.position }), reason: said.reason };
+  const { position, reason, inconclusive } = said;
+  return {
+    ok: false,
+    reason,
+    ...(position === undefined ? {} : { position }),
+    ...(inconclusive ? { inconclusive } : {}),
+  };
 }

@@ -3,7 +3,7 @@
  * file that was deleted or replaced, reads of one that was cut end the process, and whoever opens the lock file beside
  * the owner can set the count of transactions back: none of it may be taken for a commit.
  */
-import { closeSync, constants, openSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { dataFile } from './layout.js';
 import { newestOf } from './transactions.js';
 
@@ -17,7 +17,7 @@ export class FileGuard {
   constructor(directory: string) {
     this.path = dataFile(directory);
     this.fd = openSync(this.path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    const { ino, dev, size } = statSync(this.path);
+    const { ino, dev, size } = fstatSync(this.fd);
     this.inode = ino;
     this.device = dev;
     this.size = size;
@@ -38,7 +38,7 @@ export class FileGuard {
     const newest = newestOf(this.fd);
     if (BigInt(transaction) !== newest + 1n)
       throw new Error(
-        `another process changed the lock file of the journal: transaction ${transaction} would not follow ${newest}`,
+        `another process changed the journal or its lock file: transaction ${transaction} would not follow ${newest}`,
       );
   }
 

@@ -35,9 +35,9 @@ export class LmdbStorage implements Storage {
     private readonly release: () => void,
     indexTail?: number,
   ) {
-    this.file = new FileGuard(directory);
     this.last = readHead(db);
     this.index = new TailIndex(db, this.last.position, indexTail);
+    this.file = new FileGuard(directory);
   }
 
   head(): Head {
@@ -146,10 +146,13 @@ export class LmdbStorage implements Storage {
   }
 
   async close(): Promise<void> {
-    await this.anchor.close();
-    await this.db.env.close();
-    this.file.close();
-    this.release();
+    try {
+      await this.anchor.close();
+      await this.db.env.close();
+    } finally {
+      this.file.close();
+      this.release();
+    }
   }
 }
 

@@ -18,7 +18,9 @@ export type OpenRefusalCode =
   /** A running owner does not hold its pages for one more reader. */
   | 'not-held'
   /** The owner changed while the journal was read, so what was read may be wrong. */
-  | 'moved';
+  | 'moved'
+  /** The system has no place for the view of a reader. */
+  | 'no-view';
 
 export interface OpenRefusal {
   readonly code: OpenRefusalCode;
@@ -33,7 +35,7 @@ export interface OpenRefusal {
 
 /** What says nothing about damage. */
 const UNHARMED: ReadonlySet<OpenRefusalCode> = new Set([
-  ...(['already-open', 'format', 'not-a-directory', 'absent', 'not-held', 'moved'] as const),
+  ...(['already-open', 'format', 'not-a-directory', 'absent', 'not-held', 'moved', 'no-view'] as const),
 ]);
 const ADVICE = 'Nothing was changed. Run `castellan journal verify` to see how far the journal is intact';
 

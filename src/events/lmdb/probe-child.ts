@@ -6,6 +6,8 @@ import { checkTail } from './tail.js';
 import { openView } from './view.js';
 
 const directory = process.argv[2] ?? '';
-const db = openView(directory);
-checkTail(db, dataFile(directory), { position: 0, hash: ZERO_HASH });
-await db.env.close();
+const view = openView(directory);
+if (view._tag === 'Right') {
+  checkTail(view.right, dataFile(directory), { position: 0, hash: ZERO_HASH });
+  await view.right.env.close();
+}

@@ -7,13 +7,18 @@ const META_BYTES = 160;
 /** @param fd an open file that `preflight.ts` found plausible. */
 export function newestOf(fd: number): bigint {
   const page = Buffer.alloc(META_BYTES);
-  readSync(fd, page, 0, META_BYTES, 0);
+  readWhole(fd, page, 0);
   const first = page.readBigUInt64LE(META_AT.txn);
   const size = page.readUInt32LE(META_AT.pageSize);
-  readSync(fd, page, 0, META_BYTES, size);
+  readWhole(fd, page, size);
   const second = page.readBigUInt64LE(META_AT.txn);
   if (first > second) return first;
   return second;
+}
+
+function readWhole(fd: number, page: Buffer, at: number): void {
+  if (readSync(fd, page, 0, META_BYTES, at) !== META_BYTES)
+    throw new Error('the file of the journal ends in its meta pages');
 }
 
 export function newestTransaction(file: string): bigint {

@@ -3,6 +3,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLeft, isRight, right } from '../../../src/contract/fp.js';
 import { kept } from '../../../src/events/inspect/kept.js';
+import { tailRecords } from '../../../src/events/inspect/read.js';
 import { guardJournal, verificationLine, verifyJournal } from '../../../src/events/inspect/verify.js';
 import { dataFile, lockFile } from '../../../src/events/lmdb/layout.js';
 import { newestTransaction } from '../../../src/events/lmdb/transactions.js';
@@ -55,7 +56,7 @@ for (const back of [1, 2])
     const next = journal.append(appendTo('after', 0, [counted(1)]));
     const outcome = isLeft(next) ? next : await next.right.durable;
     assert.ok(isLeft(outcome), 'the commit is refused');
-    assert.match(journal.fenced() ?? '', /another process changed the lock file/);
+    assert.match(journal.fenced() ?? '', /another process changed the journal or its lock file/);
     await journal.close();
     const again = await openJournal(directory);
     assert.equal(again.head(), head);
@@ -93,6 +94,24 @@ test('a reading during which an owner came or went is not answered', async () =>
   const lost = await verifyJournal(directory, { hold: gone });
   assert.ok(!lost.ok && lost.inconclusive === true && /Run it again/.test(lost.reason), verificationLine(lost));
   assert.ok(isRight(await kept(directory, undefined, () => 'nothing was written')));
+});
+
+test('a temporary folder that is not there ends a reading and says nothing of the journal', async () => {
+  const directory = await filledDirectory(10);
+  const journal = await openJournal(directory);
+  const { TMPDIR } = process.env;
+  process.env.TMPDIR = `${directory}/nowhere`;
+  try {
+    const tail = await tailRecords(directory, 3);
+    assert.ok(isLeft(tail) && tail.left.code === 'no-view' && /nowhere/.test(tail.left.message), JSON.stringify(tail));
+    const found = await guardJournal(directory, journal);
+    assert.ok(!found.ok && found.inconclusive === true && /nowhere/.test(found.reason), verificationLine(found));
+    assert.is(journal.fenced(), undefined);
+  } finally {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  }
+  await journal.close();
 });
 
 test('an owner keeps every event while readers come and go in processes of their own', async () => {

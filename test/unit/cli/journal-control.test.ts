@@ -37,6 +37,19 @@ test('a reading is held until it is released, and the answer says whether it sti
   assert.is(await ask('journal.release', { id: 7 }), 'invalid_request');
 });
 
+test('a reading that says that it goes on is held longer', async () => {
+  const { ask, held } = counted(300);
+  const id = (await ask('journal.hold')) as { readonly id: string };
+  for (let n = 0; n < 4; n += 1) {
+    await sleep(150);
+    assert.equal(await ask('journal.renew', id), { held: true } as Json);
+  }
+  assert.is(held(), 1);
+  await sleep(500);
+  assert.is(held(), 0);
+  assert.equal(await ask('journal.renew', id), { held: false } as Json);
+});
+
 test('a reader that went away is forgotten, and a seventeenth is refused until one ends', async () => {
   const { ask, held } = counted(60);
   const first = (await ask('journal.hold')) as { readonly id: string };
