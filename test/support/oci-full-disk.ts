@@ -1,4 +1,4 @@
-/** Stages an image whose second layer does not fit; run in a process whose file size is limited. */
+/** Stages an image whose second layer does not fit; run in a process whose file size is limited, or whose disk is small. */
 import { isLeft } from '../../src/contract/fp.js';
 import { gzipLayer, image, tarLayer } from './oci-image.js';
 import { ociRelease, stageRelease, withOciStore } from './oci-store.js';
@@ -6,9 +6,13 @@ import { executable, manifestFile } from './package-store.js';
 import { withServer } from './packages.js';
 import { file } from './tar.js';
 
-/** The refusal's code and words, and what was left behind. */
-export async function stageOf(): Promise<string> {
-  const big = image([tarLayer(executable(), manifestFile()), gzipLayer(file('big', Buffer.alloc(3_000_000)))]);
+/** Unpacked on the loop or on a thread of its own. The refusal's code and words, and what was left behind. */
+export async function stageOf(where: string): Promise<string> {
+  const layer =
+    where === 'thread'
+      ? tarLayer(file('big', Buffer.alloc(6_000_000)))
+      : gzipLayer(file('big', Buffer.alloc(3_000_000)));
+  const big = image([tarLayer(executable(), manifestFile()), layer]);
   return withServer(
     (request, response) => {
       const path = (request.url ?? '').replace('/v2/acme/sample/', '');

@@ -1,5 +1,5 @@
 /** What happens around a download: moving tags, the way back from HTTPS, cancelling, a full disk, and the install after a bad one. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createServer as createHttps } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Progress } from '../../../src/commands/ports.js';
@@ -11,6 +11,7 @@ import { ociFetcher, ociRelease, stageRelease, withOciStore } from '../../suppor
 import { executable, manifestFile, withStore } from '../../support/package-store.js';
 import { withServer } from '../../support/packages.js';
 import { file } from '../../support/tar.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { attempt, named, served } from './hostile/rig.js';
 
 const test = suite('downloads from registries that go wrong');
@@ -180,20 +181,36 @@ test('cancelling before the first answer ends the request', async () => {
   assert.match(await running, /cancelled/);
 });
 
-test('a disk that is full in any layer is a storage refusal and leaves nothing [PACKAGE-032]', () => {
+/** What staging an image that does not fit answers in a shell that ran `prepare` first. */
+function stagedWhere(where: 'loop' | 'thread', prepare: string, shell: readonly string[] = ['/bin/sh']): string {
   const script = `
-    const [base, limit] = process.argv.slice(1);
+    const [base, where] = process.argv.slice(1);
     const { stageOf } = await import(base + 'oci-full-disk.js');
-    process.stdout.write(await stageOf());`;
+    process.stdout.write(await stageOf(where));`;
   const base = new URL('../../support/', import.meta.url).href;
-  const out = execFileSync('/bin/sh', [
-    '-c',
-    'ulimit -f 2048; exec "$0" --input-type=module -e "$1" "$2"',
-    process.execPath,
-    script,
-    base,
-  ]);
-  assert.match(out.toString(), /^install_storage_failed .*larger than this system allows.* \[\]$/);
+  const run = `${prepare}; exec "$0" --input-type=module -e "$1" "$2" "$3"`;
+  const [command = '', ...args] = [...shell, '-c', run, process.execPath, script, base, where];
+  return execFileSync(command, args).toString();
+}
+
+test('a layer larger than the system allows a file to be is a storage refusal and leaves nothing [PACKAGE-032]', () => {
+  for (const where of ['loop', 'thread'] as const)
+    assert.match(
+      stagedWhere(where, 'ulimit -f 2048'),
+      /^install_storage_failed .*larger than this system allows.* \[\]$/,
+    );
+});
+
+test('a disk that gets full in any layer is a storage refusal and leaves nothing [PACKAGE-032]', () => {
+  const disk = tempDir('small-disk');
+  const shell = ['unshare', '--user', '--map-root-user', '--mount', '/bin/sh'];
+  const mount = `mount -t tmpfs -o size=2m tmpfs ${disk}`;
+  const may = spawnSync(shell[0] ?? '', [...shell.slice(1), '-c', mount]).status === 0;
+  // Where nothing may be mounted, the strictest thing left to fill is a file.
+  const prepare = may ? `${mount} && export TMPDIR=${disk}` : 'ulimit -f 2048';
+  const words = may ? /^install_storage_failed .*the disk is full.* \[\]$/ : /^install_storage_failed .* \[\]$/;
+  for (const where of ['loop', 'thread'] as const)
+    assert.match(stagedWhere(where, prepare, may ? shell : ['/bin/sh']), words);
 });
 
 test('after a layer that ended early, the next install of the same image is clean', async () => {
