@@ -9,6 +9,7 @@ import { assert } from './harness.js';
 const STRACE = '/usr/bin/strace';
 export const ARGS = ['--addons-official-library', 'false', '--log-level', 'info'];
 const ATTACH_MS = 10_000;
+const LET_GO_MS = 1_000;
 
 /** A spawn is a `clone`; threads are made with `clone3`. */
 const CALLS = {
@@ -16,12 +17,16 @@ const CALLS = {
   fsync: 'fsync',
   rename: '?rename,?renameat,renameat2',
   spawn: 'clone,?fork,?vfork',
+  chmod: '?chmod,fchmod,fchmodat',
+  mkdir: '?mkdir,mkdirat',
+  write: 'write,writev,pwrite64',
 } as const;
 
 /** strace counts in each thread on its own, so a moment is the n-th call of a kind in one thread. */
 export interface Trace {
   readonly kind: keyof typeof CALLS;
-  readonly thread: 'main' | 'pool';
+  /** `any` also traces the threads that are made later, and the first of all that gets to its n-th call ends the process. */
+  readonly thread: 'main' | 'pool' | 'any';
 }
 
 const injecting = ({ kind }: Trace, n: number): readonly string[] => [
@@ -67,10 +72,10 @@ export async function release(pid: number): Promise<void> {
 
 /** Kills a running server at its n-th call from now on. Resolves when it is traced, with what takes the tracer away. */
 export async function killAt(pid: number, trace: Trace, n: number): Promise<() => Promise<void>> {
-  const main = trace.thread === 'main';
   const threads = readdirSync(`/proc/${pid}/task`).map(Number);
-  const traced = threads.filter((thread) => (thread === pid) === main);
-  const which = traced.flatMap((thread) => ['-p', String(thread)]);
+  const any = trace.thread === 'any';
+  const traced = threads.filter((thread) => any || (thread === pid) === (trace.thread === 'main'));
+  const which = any ? ['-f', '-p', String(pid)] : traced.flatMap((thread) => ['-p', String(thread)]);
   const strace = spawn(STRACE, ['-q', '-o', '/dev/null', ...which, ...injecting(trace, n)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -86,7 +91,10 @@ export async function killAt(pid: number, trace: Trace, n: number): Promise<() =
   }
   return async () => {
     strace.kill('SIGTERM');
+    // It may wait for ever for the first thread of a process that was killed with all the others.
+    const timer = setTimeout(() => strace.kill('SIGKILL'), LET_GO_MS);
     await ended;
+    clearTimeout(timer);
   };
 }
 
