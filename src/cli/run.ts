@@ -12,6 +12,7 @@ import type { RunOptions } from './options.js';
 import { originsOf } from './origins.js';
 import { type OpenOwner, openOwner } from './owner.js';
 import { createLog, systemClock, systemIds } from './system.js';
+import { readTls } from './tls-files.js';
 
 const DRAIN_MS = 10_000;
 const UI_DIR = new URL('../ui', import.meta.url).pathname;
@@ -33,6 +34,11 @@ export async function run(options: RunOptions, build: string): Promise<number> {
   let listening: Listening | undefined;
   let control: Control | undefined;
   const streams = new StreamSlots();
+  const tls = options.tls === undefined ? undefined : readTls(options.tls);
+  if (tls !== undefined && isLeft(tls)) {
+    console.error(tls.left);
+    return 2;
+  }
   try {
     const granted = await hostGrantsOf(options.hostOps, log);
     if (isLeft(granted)) {
@@ -68,7 +74,7 @@ export async function run(options: RunOptions, build: string): Promise<number> {
             ...(options.externalUrl ? [options.externalUrl.hostname.replace(/^\[|\]$/g, '')] : []),
           ]),
         },
-        ...(options.tls === undefined ? {} : { tls: options.tls }),
+        ...(tls === undefined ? {} : { tls: tls.right }),
       },
     );
     control = await serveControl(owner.runtimeDir, owner.commands, (error) =>

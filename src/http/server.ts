@@ -1,5 +1,4 @@
 /** The listening socket: plain or TLS, the Host rule before anything else, and a bounded, orderly close. */
-import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -10,11 +9,17 @@ import { errorOf, refuse } from '../contract/refusal.js';
 import { DATA_HEADERS } from './guard/headers.js';
 import { type HostPolicy, refusedHost } from './guard/host.js';
 
+/** Certificate chain and key, as PEM. */
+export interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly hosts: HostPolicy;
-  readonly tls?: { readonly certPath: string; readonly keyPath: string };
+  readonly tls?: TlsFiles;
 }
 
 export interface Listening {
@@ -45,7 +50,7 @@ function refuseUnparsed(error: NodeJS.ErrnoException, socket: Duplex): void {
   );
 }
 
-/** Rejects when the address cannot be bound or the certificate cannot be read. */
+/** Rejects when the address cannot be bound. */
 export async function listen(app: Hono, options: ListenOptions): Promise<Listening> {
   const serve = getRequestListener(app.fetch, { autoCleanupIncoming: false, errorHandler: unreadable });
   const handler = (request: IncomingMessage, response: ServerResponse) => {
@@ -57,7 +62,7 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listeni
   };
   // Node itself would answer 400 to a missing Host; the rule above answers it like any other wrong host.
   const server: Server = options.tls
-    ? createTlsServer({ ...LIMITS, requireHostHeader: false, ...readTls(options.tls) }, handler)
+    ? createTlsServer({ ...LIMITS, requireHostHeader: false, ...options.tls, minVersion: 'TLSv1.2' }, handler)
     : createServer({ ...LIMITS, requireHostHeader: false }, handler);
   server.maxConnections = 1_024;
   server.on('clientError', refuseUnparsed);
@@ -66,10 +71,6 @@ export async function listen(app: Hono, options: ListenOptions): Promise<Listeni
     server.listen(options.port, options.host, () => resolve());
   });
   return { address: addressOf(server, options.tls !== undefined), close: (graceMs) => close(server, graceMs) };
-}
-
-function readTls({ certPath, keyPath }: { certPath: string; keyPath: string }) {
-  return { cert: readFileSync(certPath), key: readFileSync(keyPath), minVersion: 'TLSv1.2' as const };
 }
 
 function addressOf(server: Server, tls: boolean): string {

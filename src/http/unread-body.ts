@@ -6,6 +6,8 @@ import type { MiddlewareHandler } from 'hono';
 /** Bytes that are still taken and thrown away; a client that sends more may find its connection closed without an answer. */
 const MOST_BYTES = 16 * 1_048_576;
 const MOST_MS = 10_000;
+/** A client that sends nothing for this long waits for its answer. */
+const QUIET_MS = 1_000;
 
 /**
  * Takes in the rest before the answer is sent. A socket that is closed with unread bytes resets the connection, and the
@@ -25,12 +27,15 @@ function discard(incoming: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
     const timer = setTimeout(done, MOST_MS);
+    const quiet = setTimeout(done, QUIET_MS);
     function take(chunk: Buffer): void {
+      quiet.refresh();
       bytes += chunk.length;
       if (bytes > MOST_BYTES) done();
     }
     function done(): void {
       clearTimeout(timer);
+      clearTimeout(quiet);
       incoming.off('data', take).off('end', done).off('close', done).pause();
       resolve();
     }

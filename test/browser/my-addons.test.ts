@@ -150,6 +150,23 @@ async function turnedOn(width: number): Promise<void> {
   await until(async () => (await place()) === before, 'the list stands where it stood');
 }
 
+test('Escape closes a dialog of the details and not the details, and the focus is where it was', async () => {
+  const { page } = await studio.page(await studio.mock(), '/app/addons?detail=tables');
+  const make = page.getByRole('button', { name: 'New database' });
+  await make.click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Trips');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  assert.match(page.url(), /detail=tables/);
+  assert.match((await page.locator(':focus').textContent()) ?? '', /New database/);
+  assert.match(await page.title(), /Add-ons · Castellan$/);
+  await page.keyboard.press('Escape');
+  await until(() => !page.url().includes('detail='), 'the details close by themselves');
+  await page.getByRole('link', { name: 'Find add-ons' }).first().click();
+  await until(async () => /Find add-ons · Castellan$/.test(await page.title()), 'the title names the section');
+});
+
 test('an add-on that is off says so and what it holds, and nothing moves when it is turned on', () => turnedOn(1280));
 test('on a phone nothing moves either when an add-on is turned on', () => turnedOn(390));
 

@@ -62,7 +62,7 @@ test('a source is added by its address after plain words about trust; a refusal 
   await dialog.getByLabel('Name, if you like').fill('New one');
   await dialog.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('heading', { name: /New one/ }).waitFor();
-  assert.is(await dialog.count(), 0);
+  await dialog.waitFor({ state: 'hidden' });
   const added = sent('POST').at(-1)?.body;
   assert.equal(added, { kind: 'backend', format: 'gallery', url: 'https://new.example/index.yaml', name: 'New one' });
   assert.is(mock.state.sources.length, 7);

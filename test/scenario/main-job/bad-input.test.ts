@@ -82,6 +82,8 @@ test('every bad flag of run exits 2, names the flag and makes nothing', async ()
     ['--journal', 'sqlite'],
     ['--tls-cert', '/nowhere.pem'],
     ['--tls-key', '/nowhere.pem'],
+    ['--tls-cert', '/nowhere.pem', '--tls-key', '/nowhere.pem'],
+    ['--tls-key', new URL(import.meta.url).pathname, '--tls-cert', new URL(import.meta.url).pathname],
     ['--external-url', 'ftp://example.org'],
     ['--external-url', 'https://example.org/path'],
     ['--allowed-host', 'http://example.org'],

@@ -48,6 +48,17 @@ test('a client that is still sending gets the reason, not a cut connection', asy
   assert.match(await answerOf('/api/nowhere', 50), /^HTTP\/1\.1 404 .*"not_found"/s);
 });
 
+test('a client that announces more than it sends does not wait for its answer', async () => {
+  const began = performance.now();
+  const socket = connect(port, '127.0.0.1');
+  const head = `POST /api/addons/dispatch HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n`;
+  socket.write(`${head}Content-Length: 99999999\r\n\r\n{}`);
+  const first = await new Promise<string>((resolve) => socket.once('data', (chunk) => resolve(chunk.toString())));
+  assert.match(first, /^HTTP\/1\.1 413 /);
+  assert.ok(performance.now() - began < 6_000);
+  socket.destroy();
+});
+
 test('of a body that is far over the bound not everything is taken in', async () => {
   const mebibytes = 64;
   const head = `POST /api/nowhere HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n`;

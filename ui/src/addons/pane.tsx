@@ -32,7 +32,9 @@ export function Pane({ app, manage, onRemove }: Props) {
       className="pane"
       aria-labelledby="pane-title"
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !event.defaultPrevented) closePane();
+        // A dialog that was opened from here closes by itself, and alone.
+        const inDialog = event.target instanceof Element && event.target.closest('dialog') !== null;
+        if (event.key === 'Escape' && !event.defaultPrevented && !inDialog) closePane();
       }}
     >
       <div className="pane-head">

@@ -15,7 +15,7 @@ export function App() {
     if (home) navigate('/app/addons', { replace: true });
   }, [home]);
   const view: View = home || path === '/app/addons' ? 'addons' : path === '/app/approvals' ? 'approvals' : 'none';
-  useTitle(view);
+  useTitle(SECTIONS[sectionOf(query)] ?? TITLES[view]);
   useViewFocus(`${view}/${sectionOf(query)}`);
   return (
     <Shell view={view}>
@@ -32,14 +32,16 @@ function sectionOf(query: URLSearchParams): string {
   return ['browse', 'libraries', 'history'].includes(asked) ? asked : '';
 }
 
+/** Sections that have a heading of their own. */
+const SECTIONS: Readonly<Record<string, string>> = { browse: 'Find add-ons', libraries: 'Sources', history: 'History' };
 const TITLES: Readonly<Record<View, string>> = { addons: 'Add-ons', approvals: 'Approvals', none: 'Not found' };
 
 /** The title names the view, and how many proposals wait for a person who works in another tab. */
-function useTitle(view: View): void {
+function useTitle(title: string): void {
   const waiting = useQuery(pending).data?.proposals.length ?? 0;
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${TITLES[view]} · Castellan`;
-  }, [view, waiting]);
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${title} · Castellan`;
+  }, [title, waiting]);
 }
 
 /** A new view starts at its heading, as a page load would; the first view of a load leaves the focus alone. */
