@@ -45,6 +45,8 @@ import { systemClock, systemIds } from './system.js';
 export const OWNER = { ownerId: 'combined', storageId: 'local' };
 const LIBRARY_DIR = new URL('../library', import.meta.url).pathname;
 
+const UNCHECKED = 'the journal could not be checked; run `castellan journal verify`';
+
 export interface OwnerOptions {
   readonly dataPath: string;
   readonly log: Log;
@@ -203,9 +205,11 @@ async function compose(
       // A spawn blocks the loop, so the check begins when the server already answers.
       guard = new Promise((resume) => setImmediate(resume))
         .then(() => guardJournal(root.folder('journal'), store.journal, verifying.signal))
-        .catch((error: unknown) =>
-          log.error({ err: error }, 'the journal could not be checked; run `castellan journal verify`'),
-        );
+        .then((found) => {
+          if (!found.ok && found.inconclusive === true && !verifying.signal.aborted)
+            log.error({ reason: found.reason }, UNCHECKED);
+        })
+        .catch((error: unknown) => log.error({ err: error }, UNCHECKED));
     },
     close: async () => {
       verifying.abort();

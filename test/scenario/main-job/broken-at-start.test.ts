@@ -72,4 +72,16 @@ test('the server is ready while they still start, the good one runs behind five 
   }
 }, 120_000);
 
+test('a server that cannot check its journal says so and serves', async () => {
+  const server = await startServer(tempDir('unchecked'), ARGS, ['/usr/bin/env', 'TMPDIR=/nowhere']);
+  try {
+    await eventually('it says so', () =>
+      /"reason":".*\/nowhere.*the journal could not be checked/.test(server.output()),
+    );
+    assert.is((await clientOf(server.address).get('/readyz')).status, 200);
+  } finally {
+    await server.stop();
+  }
+});
+
 test.run();

@@ -151,7 +151,8 @@ async function rounds(seed: number, count: number): Promise<number> {
 }
 
 test('seeds that failed once pass', async () => {
-  for (const seed of EXAMPLES) assert.ok((await rounds(seed, 4)) > 0);
+  const applied = await Promise.all(EXAMPLES.map((seed) => rounds(seed, 4)));
+  for (const count of applied) assert.ok(count > 0);
 }, 300_000);
 
 test('after a hundred kills under load nothing acknowledged is lost, and each change is applied once or not at all', async () => {

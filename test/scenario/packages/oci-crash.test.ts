@@ -7,7 +7,7 @@ const test = suite('an image installed under kills');
 
 const every = (n: number) => n + 1;
 /** There are hundreds of writes, most of them to sockets and to other threads: the first ones, and then fewer and fewer. */
-const fewer = (n: number) => n * 2;
+const fewer = (n: number) => n * 4;
 const PLANS: readonly KillsOf[] = [
   { kind: 'write', next: fewer },
   { kind: 'fsync', next: every },
