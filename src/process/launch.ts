@@ -6,6 +6,7 @@ import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, HostBroker, Ids, LaunchLedger, LaunchSpec, Log } from '../commands/ports.js';
 import { type Either, left, right } from '../contract/fp.js';
+import { unlessAborted } from '../contract/unless-aborted.js';
 import type { Registration } from '../contract/wire.js';
 import type { ControlGroups } from './cgroups.js';
 import type { Child } from './child.js';
@@ -125,21 +126,15 @@ async function introduce(
 /** Bounded, since a file system that hangs must not hold an add-on in its start for ever, nor its stop. */
 async function verify(deps: Deps, spec: LaunchSpec, signal: AbortSignal): Promise<Either<LaunchFailure, void>> {
   const { verifyMs } = deps.settings;
-  const stopped = new AbortController();
-  const aborted = new Promise<'stopped'>((resolve) => {
-    if (signal.aborted) resolve('stopped');
-    else signal.addEventListener('abort', () => resolve('stopped'), { once: true, signal: stopped.signal });
-  });
   try {
-    const verified = await deps.deadlines.within(verifyMs, Promise.race([spec.verify(), aborted]), 'late' as const);
+    const work = unlessAborted(spec.verify(), signal, 'stopped' as const);
+    const verified = await deps.deadlines.within(verifyMs, work, 'late' as const);
     if (verified === 'stopped') return again('it was stopped');
     if (verified === 'late')
       return again(`its package was not compared with its receipt within ${verifyMs / 1000} seconds`);
     return verified._tag === 'Left' ? never(verified.left) : verified;
   } catch (error) {
     return again(`its package could not be read (${fileFault(error)})`);
-  } finally {
-    stopped.abort();
   }
 }
 

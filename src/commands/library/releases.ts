@@ -6,6 +6,7 @@ import { isKnown, type KnownSource } from '../../aggregates/source.js';
 import type { Release, SourceView } from '../../contract/api.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
 import { type Refusal, refuse } from '../../contract/refusal.js';
+import { unlessAborted } from '../../contract/unless-aborted.js';
 import { sourceKind } from '../../projections/kinds/source.js';
 import type { OwnerContext } from '../context.js';
 import type { LibraryListing } from '../ports.js';
@@ -59,7 +60,8 @@ export class Releases {
       return left(unavailable('The library is of a kind that this server does not read.'));
     const shared = this.running.get(source);
     if (shared !== undefined) {
-      const read = await unlessAborted(shared.outcome, signal);
+      const gaveUp = left(unavailable('The call was given up before the library was read.'));
+      const read = await unlessAborted(shared.outcome, signal, gaveUp);
       // Whoever began it gave up, which says nothing about the library.
       const given = isLeft(read) && shared.signal.aborted && !signal.aborted;
       return given ? this.refresh(source, signal) : read;
@@ -117,24 +119,6 @@ export class Releases {
   forgetRemoved(): void {
     for (const key of this.refreshes.keys())
       if (!isKnown(this.context.store.visible.get(sourceKind, key))) this.refreshes.delete(key);
-  }
-}
-
-/** The outcome, or a refusal as soon as this caller gave up; the fetch goes on for whoever began it. */
-async function unlessAborted(
-  outcome: Reading['outcome'],
-  signal: AbortSignal,
-): Promise<Either<Refusal, readonly Release[]>> {
-  const settled = new AbortController();
-  const gaveUp = new Promise<Either<Refusal, never>>((resolve) => {
-    const giveUp = () => resolve(left(unavailable('The call was given up before the library was read.')));
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true, signal: settled.signal });
-  });
-  try {
-    return await Promise.race([outcome, gaveUp]);
-  } finally {
-    settled.abort();
   }
 }
 

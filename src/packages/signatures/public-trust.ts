@@ -2,6 +2,7 @@
 import type { Verifier } from '@sigstore/verify';
 import type { Clock, Log } from '../../commands/ports.js';
 import { type Either, isLeft, left, right } from '../../contract/fp.js';
+import { unlessAborted } from '../../contract/unless-aborted.js';
 import type { TrustSource } from './signature-check.js';
 
 export interface PublicTrustOptions {
@@ -34,7 +35,7 @@ export function publicTrust(options: PublicTrustOptions): TrustSource {
       return root;
     });
   };
-  return { verifier: (signal) => untilAborted(current(), signal) };
+  return { verifier: (signal) => unlessAborted(current(), signal, left('it was cancelled')) };
 }
 
 async function load({ cachePath, log, mirror }: PublicTrustOptions): Promise<Either<string, Verifier>> {
@@ -57,19 +58,5 @@ async function load({ cachePath, log, mirror }: PublicTrustOptions): Promise<Eit
     const why = cause instanceof Error ? cause.message : undefined;
     log.warn({ err: error, why }, 'the trust root of the public Sigstore could not be had');
     return left(UNREACHABLE);
-  }
-}
-
-async function untilAborted<A>(work: Promise<Either<string, A>>, signal: AbortSignal): Promise<Either<string, A>> {
-  let onAbort: () => void = () => undefined;
-  const aborted = new Promise<Either<string, A>>((resolve) => {
-    onAbort = () => resolve(left('it was cancelled'));
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
